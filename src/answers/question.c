@@ -38,16 +38,16 @@ static bool set_then(
 static const struct option own_options[] = {
 	{.name = "profile",
 		.argument = "NAME",
-		.help = "one of those that are served",
+		.help = "one of the served profiles",
 		.set = option_text,
 		.offset = offsetof(struct asked, profile)},
 	{.name = "before",
 		.argument = "NAME",
-		.help = "another one, or the same, with which it is compared",
+		.help = "the profile to compare with; can be the same",
 		.set = option_text,
 		.offset = offsetof(struct asked, before)},
 	{.name = "then",
-		.help = "ways to reshape that follow are for what was compared",
+		.help = "the transforms that follow apply to the compared profile",
 		.set = set_then},
 	{0},
 };
@@ -83,7 +83,7 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 
 		if (o && o->files)
 			return error_set(err, ERR_USAGE,
-				"--%s opens files: it is for the command line", o->name);
+				"--%s opens files: only on the command line", o->name);
 		if (o && o->argument && !name.at[name.len])
 			return error_set(
 				err, ERR_USAGE, "--%s needs an argument: %s", o->name, o->argument);
@@ -185,7 +185,7 @@ static bool look_at_sides(const struct asked *asked, struct view *view, struct e
 	const struct compare_options *c = &asked->compare_options;
 
 	if (compare_changes_sides(c) || (compare_changes_display(c) && !view_stream(view)->side))
-		return error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
+		return error_set(err, ERR_USAGE, "a comparison also needs before=PROFILE");
 	view->comparison = compare_display(c);
 	return true;
 }

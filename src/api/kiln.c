@@ -48,7 +48,7 @@ static bool in_scope(void (*call)(void *context), void *context, struct error *e
 
 	if (scope_run(call, context, &asked))
 		return true;
-	return asked ? error_set(err, ERR_MEMORY, "out of memory: %zu bytes asked for", asked)
+	return asked ? error_set(err, ERR_MEMORY, "out of memory: cannot allocate %zu bytes", asked)
 		     : error_set(err, ERR_MEMORY, "out of memory");
 }
 
@@ -394,7 +394,7 @@ static const struct transform *transform_find(const struct transforming *t, stru
 		error_set(err, ERR_USAGE, "no transform is called '%s'", t->name);
 	else if (!transform->argument != !t->argument)
 		error_set(err, ERR_USAGE, "%s: %s", t->name,
-			t->argument ? "takes no argument" : "an argument is missing");
+			t->argument ? "takes no argument" : "expected an argument");
 	else
 		return transform;
 	return NULL;
@@ -470,7 +470,7 @@ static bool option_apply(
 			continue;
 		if (!o->argument != !equals)
 			return error_set(err, ERR_USAGE, "%s: %s", o->name,
-				equals ? "takes no value" : "expected =VALUE");
+				equals ? "expected no value" : "expected =VALUE");
 		return o->set(settings, o, equals ? equals + 1 : NULL, err) ||
 		       error_prefix(err, "%s: ", o->name);
 	}

@@ -74,8 +74,7 @@ bool deadline_check(struct error *err)
 	if (is_stopping)
 		return error_set(err, ERR_LIMIT, "the server is stopping");
 	return error_set(err, ERR_LIMIT,
-		"the answer takes more than %g s of CPU time: kiln view --request-seconds N allows "
-		"more",
+		"the answer takes more than %g s of CPU time: raise kiln view --request-seconds N",
 		(double)current->limit / 1e9);
 }
 

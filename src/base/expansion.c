@@ -30,6 +30,6 @@ uint64_t expansion_output_limit(uint64_t limit)
 bool expansion_error(const char *what, uint64_t limit, struct error *err)
 {
 	return error_set(err, ERR_LIMIT,
-		"%s: more than %llu MB; --" EXPANSION_OPTION " allows more", what,
+		"%s: more than %llu MB; --" EXPANSION_OPTION " raises the limit", what,
 		(unsigned long long)(limit >> 20));
 }

@@ -478,7 +478,7 @@ bool input_fill(struct input *in, size_t want, struct error *err)
 		return true;
 	if (want > INPUT_WINDOW_LIMIT)
 		return error_set(err, ERR_LIMIT,
-			"byte %llu: a piece of more than %zu MiB without an end",
+			"byte %llu: an element of more than %zu MiB without an end",
 			(unsigned long long)in->offset, INPUT_WINDOW_LIMIT >> 20);
 	if (s->from) {
 		map_more(in, want);
@@ -640,7 +640,7 @@ bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, st
 		return collect(in, limit, ret_content, err);
 	left = s->from->content.len - start;
 	if (left > limit)
-		return error_set(err, ERR_LIMIT, "file of %llu MiB, at most %llu MiB can be read",
+		return error_set(err, ERR_LIMIT, "file of %llu MiB; expected at most %llu MiB",
 			(unsigned long long)(left >> 20), (unsigned long long)(limit >> 20));
 	*ret_content = (struct bytes){s->from->content.at + start, left};
 	return true;

@@ -112,7 +112,7 @@ bool json_unexpected_end(struct json *j, const char *expected)
 	if (j->failed)
 		return false;
 	j->truncated = true;
-	return json_fail(j, "the input ends where %s should be", expected);
+	return json_fail(j, "unexpected end of input; expected %s", expected);
 }
 
 bool json_unexpected(struct json *j, const char *expected)
@@ -171,8 +171,7 @@ static bool open_one(struct json *j, bool object)
 	uint64_t bit = 1ull << j->depth % 64;
 
 	if (j->depth == JSON_DEPTH_LIMIT)
-		return json_fail(
-			j, "more than %u arrays and objects inside each other", JSON_DEPTH_LIMIT);
+		return json_fail(j, "more than %u nested arrays and objects", JSON_DEPTH_LIMIT);
 	if (object)
 		j->objects[j->depth / 64] |= bit;
 	else
@@ -443,7 +442,7 @@ static bool unescape(struct json *j, struct bytes raw)
 		else if (at[-1] == 'u')
 			used = unescape_unit(out, (struct bytes){at, (size_t)(end - at)});
 		if (!known && !used)
-			return json_fail(j, "the string before has an escape that is none");
+			return json_fail(j, "the string before this has an invalid escape");
 		at += used;
 	}
 	out->at[out->len] = '\0';

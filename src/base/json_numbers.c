@@ -202,7 +202,7 @@ static int64_t number_in_text(struct json *j, unsigned decimals)
 
 	if (parse_number(text.at, end, &n) == end && number_scaled(&n, decimals, &value))
 		return value;
-	json_fail(j, "expected a number, got a string before");
+	json_fail(j, "expected a number, got a string before this");
 	return 0;
 }
 
@@ -229,7 +229,7 @@ static inline int64_t number_here(struct json *j, unsigned decimals)
 	if (!behind)
 		return 0;
 	if (!number_scaled(&n, decimals, &value)) {
-		json_fail(j, "a number that exceeds 2^63");
+		json_fail(j, "a number above 2^63");
 		return 0;
 	}
 	j->at = behind;
@@ -275,7 +275,7 @@ double json_double(struct json *j)
 
 	if (json_next_byte(j) == '"') {
 		if (!double_of(json_string(j), &value) && !j->failed)
-			json_fail(j, "expected a number, got a string before");
+			json_fail(j, "expected a number, got a string before this");
 		return value;
 	}
 	behind = json_number_text(j, &n);
@@ -339,7 +339,7 @@ int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
 		return if_none;
 	if (number_scaled(&n, decimals, &value))
 		return value;
-	json_fail(j, "a number that exceeds 2^63");
+	json_fail(j, "a number above 2^63");
 	return 0;
 }
 

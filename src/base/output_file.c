@@ -234,7 +234,7 @@ bool output_file_commit(struct output_file *file, struct error *err)
 		return error_errno(err, "cannot write");
 	if (!file->unnamed && !*file->temporary)
 		return true; /* a device: nothing to name */
-	return name_file(file) || error_errno(err, "cannot give the file its name");
+	return name_file(file) || error_errno(err, "cannot rename the file to its name");
 }
 
 void output_file_release(struct output_file *file)

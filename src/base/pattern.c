@@ -148,8 +148,8 @@ static bool make_steps(const struct pattern *p, struct error *err)
 		return true;
 	s->code = compile(p->text, PCRE2_AUTO_CALLOUT, &code, &at);
 	if (!s->code)
-		return error_set(err, ERR_LIMIT,
-			"'%s' is too long to be matched against long names", p->text);
+		return error_set(
+			err, ERR_LIMIT, "'%s' is too long to match against long names", p->text);
 	s->context = held(pcre2_match_context_create(NULL), free_context);
 	pcre2_set_match_limit(s->context, UINT32_MAX);
 	pcre2_set_heap_limit(s->context, HEAP_LIMIT);
@@ -167,7 +167,7 @@ static void begin_steps(struct pattern_steps *s, size_t len)
 static bool too_long(const struct pattern *p, struct bytes subject, struct error *err)
 {
 	return error_set(err, ERR_LIMIT,
-		"matching '%s' takes too long on '%.*s'; write it without nested repeats", p->text,
+		"matching '%s' takes too long on '%.*s'; use no nested repetitions", p->text,
 		subject.len < 60 ? (int)subject.len : 60, subject.at);
 }
 
@@ -243,8 +243,8 @@ bool pattern_replace(
 		unsigned char why[200] = "";
 
 		pcre2_get_error_message(done, why, sizeof(why));
-		return error_set(err, ERR_USAGE,
-			"expected a text that can replace '%s', got '%s': %s", p->text, with, why);
+		return error_set(err, ERR_USAGE, "expected a replacement for '%s', got '%s': %s",
+			p->text, with, why);
 	}
 	return true;
 }

@@ -22,10 +22,10 @@ bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field)
 	f.number = (uint32_t)(tag >> 3);
 	f.wire = tag & 7;
 	if (c->bad || tag >> 32 || !f.number)
-		return fail_at(m, f.at, "the number of a field");
+		return fail_at(m, f.at, "a field number");
 	if (f.number < m->schema->count && m->schema->fields[f.number].wires &&
 		!(m->schema->fields[f.number].wires >> f.wire & 1))
-		return fail_at(m, f.at, "a field of the type that its number has");
+		return fail_at(m, f.at, "a field with the type of its number");
 	switch (f.wire) {
 	case PROTOBUF_VARINT:
 		f.value = cursor_uleb(c);
@@ -43,7 +43,7 @@ bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field)
 		return fail_at(m, f.at, "a field of a known type");
 	}
 	if (c->bad)
-		return fail_at(m, f.at, "all of a field, but it is cut off");
+		return fail_at(m, f.at, "the rest of a truncated field");
 	*ret_field = f;
 	return true;
 }

@@ -73,7 +73,7 @@ static bool spool_map(int fd, struct spool *s, struct bytes *ret_content, struct
 		return error_set(err, ERR_MEMORY, "no memory to map %lld bytes from a pipe",
 			(long long)size);
 	if (at == MAP_FAILED)
-		return error_errno(err, "cannot map what came through the pipe");
+		return error_errno(err, "cannot map the data from the pipe");
 	*s = (struct spool){at, (size_t)size};
 	*ret_content = (struct bytes){at, (size_t)size};
 	return true;
@@ -88,7 +88,7 @@ bool spool_input(struct spool *s, struct input *in, struct bytes *ret_content, s
 		return input_whole(in, INPUT_MAP_LIMIT, ret_content, err);
 	fd = spool_open();
 	if (fd < 0)
-		return error_errno(err, "cannot spool what comes through the pipe");
+		return error_errno(err, "cannot spool the data from the pipe");
 	done = spool_copy(in, fd, err) && spool_map(fd, s, ret_content, err);
 	scope_close(fd);
 	return done;

@@ -136,7 +136,7 @@ bool stable_file_open(struct stable_file *ret, int fd, uint64_t copied, struct e
 		return true;
 	if (size > copied)
 		return error_set(err, ERR_LIMIT,
-			"others can change it while it is read, and it is too large to be copied "
+			"other users can change it while it is read, and it is too large to copy "
 			"into memory: %zu MiB, at most %llu",
 			size >> 20, (unsigned long long)(copied >> 20));
 	return copy(ret, fd, size, err);

@@ -140,8 +140,8 @@ static int print_folder(void)
 	buffer_printf(&path, "%s/" FOLDER, program);
 	if (stat(path.at, &st)) {
 		error_set(&err, ERR_IO,
-			"classic: there is no %s: kiln was not installed there; kiln classic "
-			"--link DIR makes a folder of links",
+			"classic: %s does not exist: kiln is not installed there; create a folder "
+			"of links with: kiln classic --link DIR",
 			path.at);
 		code = fail(&err);
 	} else {
@@ -158,8 +158,8 @@ static int run(char **operands)
 
 	if (*operands) {
 		error_set(&err, ERR_USAGE,
-			"classic: unexpected '%s'; to run a tool, put the folder "
-			"of its name in front of PATH: PATH=$(kiln classic):$PATH",
+			"classic: unexpected operand '%s'; to run a tool, put the folder of links "
+			"first in PATH: PATH=$(kiln classic):$PATH",
 			*operands);
 		return fail(&err);
 	}

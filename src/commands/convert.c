@@ -92,11 +92,13 @@ static const struct renderer *choose(struct error *err)
 	renderer_suffixes(&known);
 	if (own.output)
 		error_set(err, ERR_USAGE,
-			"convert: %s: its suffix names no format; known: %s (or say --to FORMAT)",
+			"convert: %s: unknown suffix; expected one of %s, or --to FORMAT",
 			own.output, known.at);
 	else
 		error_set(err, ERR_USAGE,
-			"convert: to what? Name a file with -o (%s), or say --to FORMAT", known.at);
+			"convert: no output format: name an output with -o (%s), or use --to "
+			"FORMAT",
+			known.at);
 	buffer_release(&known);
 	return NULL;
 }

@@ -148,8 +148,8 @@ static bool take_operands(char **operands, struct error *err)
 		vector_push(&own.side[1].paths, operands[1]);
 	} else if (count || !own.side[0].paths.len || !own.side[1].paths.len) {
 		return error_set(err, ERR_USAGE,
-			"name two profiles, as in: kiln diff BEFORE AFTER; or several a side: "
-			"kiln diff --before A1 A2 --after B1 B2; or one that has two sides");
+			"expected two profiles: kiln diff BEFORE AFTER; or several per side: kiln "
+			"diff --before A1 A2 --after B1 B2; or one file with two columns");
 	}
 	return true;
 }
@@ -162,7 +162,7 @@ static bool check_standard_input(struct error *err)
 		for (size_t i = 0; i < own.side[side].paths.len; i++)
 			count += !strcmp(own.side[side].paths.items[i], "-");
 	return count < 2 ||
-	       error_set(err, ERR_USAGE, "standard input can be one of the files only");
+	       error_set(err, ERR_USAGE, "standard input can be only one of the files");
 }
 
 static bool choose_format(int *ret_format, struct error *err)
@@ -173,11 +173,11 @@ static bool choose_format(int *ret_format, struct error *err)
 			*ret_format = i;
 	if (*ret_format < 0)
 		return error_set(err, ERR_USAGE,
-			"%s: its suffix names no format; known: " SUFFIXES " (or say --to FORMAT)",
+			"%s: unknown suffix; expected one of " SUFFIXES ", or --to FORMAT",
 			own.output);
 	if (own.per_thread && *ret_format != TO_TABLE && !own.output)
-		return error_set(
-			err, ERR_USAGE, "--per-thread writes several files: name them with -o");
+		return error_set(err, ERR_USAGE,
+			"--per-thread writes several files: name an output with -o");
 	return true;
 }
 
@@ -344,12 +344,13 @@ static bool diff_sides(const struct loading *loading, int format, struct error *
 	if (compare_changes_sides(&own.compare_options))
 		return error_set(err, ERR_USAGE,
 			"diff: --before-time, --after-time, --exact, --strip-hex and --build-dir "
-			"are for two files, not for one that has two sides");
+			"work only with two files, not with one file of two columns");
 	if (!load_file(loading, own.both, own.per_thread ? WANT_THREADS : 0u, &none, &l, err))
 		return false;
 	done = view_stream(&l.view)->side == 1 ||
 	       error_set(err, ERR_USAGE,
-		       "%s: has one side: diff needs two profiles, as in: kiln diff BEFORE AFTER",
+		       "%s: has only one column of values: expected two profiles, as in: kiln diff "
+		       "BEFORE AFTER",
 		       l.name);
 	done = done && write_all(&l.view, naming_projection(&loading->options.naming), format, err);
 	loaded_release(&l);

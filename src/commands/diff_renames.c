@@ -131,13 +131,12 @@ static void print_suggestions(struct renames *r)
 		const struct rename *one = &r->found.items[i];
 		struct bytes before = name_of(r, one->before), after = name_of(r, one->after);
 
-		print_notice(
-			"%.*s, which is new, may be what was %.*s: the same caller, and %zu of %zu "
-			"callees are the same",
+		print_notice("new function %.*s may be a new name of %.*s: both have the same "
+			     "caller and share %zu of %zu callees",
 			(int)after.len, after.at, (int)before.len, before.at, one->same, one->all);
 	}
 	if (count > SUGGESTIONS)
-		print_notice("%zu more functions may have other names", count - SUGGESTIONS);
+		print_notice("%zu more functions may have new names", count - SUGGESTIONS);
 }
 
 void diff_renames_print(const struct view *v)

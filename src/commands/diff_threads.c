@@ -194,7 +194,7 @@ static bool write_part(const struct view *whole, const struct diff_threads *how,
 		*how->title = full.at;
 	}
 	if (done && is_empty(&v))
-		print_notice("%s: nothing is gone", part->name.at);
+		print_notice("%s: no function is gone", part->name.at);
 	else
 		done = done && pipeline_render(&v, how->renderer, how->settings, path, err) &&
 		       print_written(path);
@@ -239,7 +239,7 @@ bool diff_threads(const struct view *v, const struct diff_threads *how, struct e
 		done = write_part(v, how, part, path ? path : "-", err);
 	}
 	if (done && small)
-		print_notice("%zu thread%s below %g%% of the whole: left out", small,
+		print_notice("%zu thread%s below %g%% of the total left out", small,
 			small == 1 ? "" : "s", v->comparison.threshold);
 	for (size_t i = 0; i < paths.len; i++)
 		free((char *)(uintptr_t)paths.items[i]);

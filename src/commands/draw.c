@@ -43,7 +43,7 @@ static bool check_suffix(const struct renderer *other, struct error *err)
 			&command_draw, other, own.output, "draws SVG and pages", err);
 	o = picture_option();
 	return !o || error_set(err, ERR_USAGE,
-			     "draw: --%s is for pictures: in %s who looks at it chooses", o->name,
+			     "draw: --%s works only for SVG files: %s has controls for it", o->name,
 			     own.output);
 }
 

@@ -32,11 +32,11 @@ static struct pipeline picture = {.renderer = "svg", .title = "Picture"};
 static const struct {
 	const char *option, *instead;
 } refused[] = {
-	{"cmd", "Kiln records by itself; for perf's own options: perf record ..., then flamegraph "
-		"--perfdata FILE"},
-	{"post-process", "put it into a pipe: kiln fold FILE | COMMAND | kiln draw -"},
-	{"skip-after", "--focus REGEX draws what is below a function, and only that"},
-	{"completions", "kiln completion SHELL prints them"},
+	{"cmd", "Kiln records without perf; to use options of perf: perf record ..., then "
+		"flamegraph --perfdata FILE"},
+	{"post-process", "use a pipe instead: kiln fold FILE | COMMAND | kiln draw -"},
+	{"skip-after", "use --focus REGEX: it draws only a function and its callees"},
+	{"completions", "use: kiln completion SHELL"},
 	{0},
 };
 
@@ -58,7 +58,7 @@ static bool check_root(
 	(void)option;
 	(void)value;
 	return !geteuid() || error_set(err, ERR_USAGE,
-				     "type it in front: sudo flamegraph ...; the files stay yours");
+				     "use sudo flamegraph ...: output files still belong to you");
 }
 
 #define AT(member) offsetof(struct flamegraph, member)
@@ -255,16 +255,18 @@ static bool check(char **operands, struct error *err)
 	struct stat st;
 
 	if (own.perfdata && (own.pids || *operands))
-		return error_set(err, ERR_USAGE, "--perfdata draws what was recorded: leave %s out",
+		return error_set(err, ERR_USAGE,
+			"--perfdata draws an existing recording: leave out %s",
 			own.pids ? "--pid" : "the command");
 	if (own.pids && *operands)
-		return error_set(err, ERR_USAGE, "--pid or a command, not both");
+		return error_set(err, ERR_USAGE, "expected --pid or a command, not both");
 	if (*operands && !stat(*operands, &st) && S_ISREG(st.st_mode) && access(*operands, X_OK))
 		return error_set(err, ERR_USAGE,
 			"'%s' is a file, not a command; draw it with: flamegraph --perfdata %s",
 			*operands, *operands);
 	if (own.frequency && !own.pids && !*operands)
-		return error_set(err, ERR_USAGE, "--freq is for recording: name a command");
+		return error_set(
+			err, ERR_USAGE, "--freq works only when recording: name a command");
 	if (own.open && !picture.output && !own.perfdata && !own.pids && !*operands)
 		picture.output = OUTPUT_DEFAULT;
 	return true;

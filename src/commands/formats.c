@@ -25,10 +25,10 @@ static const struct option_group *groups(void)
 
 static void plain(struct buffer *out)
 {
-	buffer_text(out, "Read, recognised by their content (--format NAME says it):\n");
+	buffer_text(out, "Read, recognised by content (or --format NAME):\n");
 	for (size_t i = 0; readers[i]; i++)
 		buffer_printf(out, "  %-16s %s\n", readers[i]->name, readers[i]->about);
-	buffer_text(out, "\nWritten, chosen by the file's suffix (--to NAME says it):\n");
+	buffer_text(out, "\nWritten, chosen by the file's suffix (or --to NAME):\n");
 	for (size_t i = 0; renderers[i]; i++)
 		if (renderers[i]->suffix)
 			buffer_printf(out, "  %-16s %s (%s)\n", renderers[i]->name,
@@ -61,23 +61,30 @@ static void row(struct buffer *out, const char *name, const char *const cells[3]
 static void markdown(struct buffer *out)
 {
 	buffer_text(out,
-		"# Formats\n\n"
-		"`kiln formats --markdown` writes this page.\n\n"
-		"## Read\n\n"
-		"A file's format is recognised by its content, from a pipe too, whether it is "
-		"plain "
-		"or compressed with\ngzip, zstd or xz. `--format NAME` says it where content does "
-		"not.\n\n"
-		"| format | what it is | recognised by | proved by |\n|---|---|---|---|\n");
+		"# Formats\n"
+		"\n"
+		"`kiln formats --markdown` writes this page.\n"
+		"\n"
+		"## Read\n"
+		"\n"
+		"Kiln recognises the format of a file by its content, also from a pipe, and also "
+		"when it is compressed with\n"
+		"gzip, zstd or xz. `--format NAME` names it where the content does not show it.\n"
+		"\n"
+		"| format | what it is | recognised by | verified with |\n"
+		"|---|---|---|---|\n");
 	for (size_t i = 0; readers[i]; i++)
 		row(out, readers[i]->name,
 			(const char *[]){readers[i]->about, readers[i]->expects,
 				readers[i]->proof ? readers[i]->proof : "unproved"});
-	buffer_text(out,
-		"\n## Written\n\n"
-		"The suffix of the file's name chooses the format, `--to NAME` where there is "
-		"none.\n\n"
-		"| format | what it is | suffix | proved by |\n|---|---|---|---|\n");
+	buffer_text(out, "\n"
+			 "## Written\n"
+			 "\n"
+			 "The suffix of the output's name chooses the format; `--to NAME` names it "
+			 "where there is no suffix.\n"
+			 "\n"
+			 "| format | what it is | suffix | verified with |\n"
+			 "|---|---|---|---|\n");
 	for (size_t i = 0; renderers[i]; i++)
 		if (renderers[i]->suffix)
 			row(out, renderers[i]->name,

@@ -110,7 +110,7 @@ bool load_choose(
 	const struct command *command, char **operands, const char **ret_path, struct error *err)
 {
 	if (operands[0] && operands[1])
-		return error_set(err, ERR_USAGE, "one FILE is read at a time, got '%s' and '%s'",
+		return error_set(err, ERR_USAGE, "expected one FILE, got '%s' and '%s'",
 			operands[0], operands[1]);
 	if (operands[0] && strcmp(operands[0], "-")) {
 		*ret_path = operands[0];
@@ -119,7 +119,7 @@ bool load_choose(
 	if (operands[0] && isatty(STDIN_FILENO)) {
 		print_usage(command);
 		return error_set(err, ERR_USAGE,
-			"standard input is a terminal: name a FILE, or pipe a profile in");
+			"standard input is a terminal: name a FILE, or pipe a profile into kiln");
 	}
 	if (operands[0] || load_stdin_is_given()) {
 		*ret_path = "-";
@@ -130,8 +130,9 @@ bool load_choose(
 		return true;
 	print_usage(command);
 	return error_set(err, ERR_USAGE,
-		"no FILE given and no " LOAD_DEFAULT " or " LOAD_OF_PERF
-		" here: name one, pipe one in, or make it with: kiln record -- COMMAND");
+		"no FILE given, and there is no " LOAD_DEFAULT " or " LOAD_OF_PERF
+		" here: name a FILE, pipe a profile in, or record one with: kiln record -- "
+		"COMMAND");
 }
 
 /* What `sudo perf record` leaves is root's, and the next command is typed by the user. */
@@ -141,8 +142,8 @@ static void advise_owner(const char *path, struct error *err)
 	struct stat status;
 
 	if (denied.code == ERR_PERMISSION && !stat(path, &status) && status.st_uid != geteuid())
-		error_set(err, ERR_PERMISSION, "%s; it is another user's: sudo chown $USER %s",
-			denied.text, path);
+		error_set(err, ERR_PERMISSION,
+			"%s; it belongs to another user: sudo chown $USER %s", denied.text, path);
 }
 
 /* ---- What loading has to tell ---- */

@@ -33,11 +33,11 @@ static void end_without_memory(size_t size)
 {
 	char text[128];
 	int len = size ? snprintf(text, sizeof(text),
-				 "kiln: out of memory: %zu bytes asked for; raise what limits it "
-				 "(ulimit -v)\n",
+				 "kiln: out of memory: cannot allocate %zu bytes; raise the memory "
+				 "limit (ulimit -v)\n",
 				 size)
 		       : snprintf(text, sizeof(text),
-				 "kiln: out of memory; raise what limits it (ulimit -v)\n");
+				 "kiln: out of memory; raise the memory limit (ulimit -v)\n");
 
 	output_file_abandon();
 	if (write(STDERR_FILENO, text, (size_t)len) < 0)

@@ -22,7 +22,7 @@ static bool set_directory(
 	if (stat(value, &st))
 		return error_set(err, ERR_USAGE, "%s: %s", value, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return error_set(err, ERR_USAGE, "expected a directory, %s is none", value);
+		return error_set(err, ERR_USAGE, "expected a directory, %s is not one", value);
 	return option_text(target, option, value, err);
 }
 

@@ -57,7 +57,7 @@ static bool set_frequency(
 	if (bytes_u64(bytes_of(value), frequency) && *frequency && *frequency < FREQUENCY_MAX)
 		return true;
 	return error_set(
-		err, ERR_USAGE, "expected a number of samples a second, or max, got '%s'", value);
+		err, ERR_USAGE, "expected a number of samples per second, or max, got '%s'", value);
 }
 
 /* Without the option there is no limit; none is what nobody asks for with it. */
@@ -77,7 +77,7 @@ static bool set_percent(void *target, const struct option *o, const char *value,
 	if (end == value || strcmp(end, *end == '%' ? "%" : "") ||
 		!(percent >= 100.0 / BUDGET_WHOLE && percent <= 100))
 		return error_set(err, ERR_USAGE,
-			"expected a part of the CPUs such as 1%% or 0.2%%, from 0.0001%% on, got "
+			"expected a share of the CPUs such as 1%% or 0.2%%, at least 0.0001%%, got "
 			"'%s'",
 			value);
 	*(uint64_t *)(void *)((char *)target + o->offset) =
@@ -115,7 +115,7 @@ static bool set_call_graph(
 		return error_set(err, ERR_USAGE, "expected fp, or dwarf[,BYTES]");
 	options->stacks = STACKS_TABLES;
 	return !comma || bytes_u64(bytes_of(comma + 1), &options->stack_bytes) ||
-	       error_set(err, ERR_USAGE, "expected a number of bytes behind dwarf,");
+	       error_set(err, ERR_USAGE, "expected a number of bytes after dwarf,");
 }
 
 static bool set_groups(void *target, const struct option *o, const char *value, struct error *err)
@@ -386,8 +386,8 @@ static bool check_targets(struct record_options *o, struct error *err)
 
 	if (groups && processes)
 		return error_set(err, ERR_USAGE,
-			"-G, --container and --unit record whoever is in a control group: leave -p "
-			"and -t out");
+			"-G, --container and --unit record all processes of a control group: leave "
+			"out -p and -t");
 	if (o->cpus.list.len && !processes && !groups && !o->command)
 		o->system_wide = true;
 	if (!o->command && !processes && !groups && !o->system_wide)
@@ -395,7 +395,8 @@ static bool check_targets(struct record_options *o, struct error *err)
 			"nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, "
 			"-G GROUP, or -a");
 	if (o->system_wide && processes)
-		return error_set(err, ERR_USAGE, "-a records everything: leave -p and -t out");
+		return error_set(
+			err, ERR_USAGE, "-a records the whole system: leave out -p and -t");
 	/* perf has to be told that its events are on CPUs: -a -G GROUP. */
 	o->system_wide &= !groups;
 	return true;
@@ -410,10 +411,10 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 	if (!check_targets(o, err))
 		return false;
 	if (o->user_only && o->kernel_only)
-		return error_set(err, ERR_USAGE, "-u and -k exclude each other");
+		return error_set(err, ERR_USAGE, "expected -u or -k, not both");
 	if (o->stack_bytes > STACK_BYTES_MAX)
-		return error_set(err, ERR_USAGE, "--stack-bytes: at most %u fit into a record",
-			STACK_BYTES_MAX);
+		return error_set(
+			err, ERR_USAGE, "--stack-bytes: expected at most %u", STACK_BYTES_MAX);
 	o->stack_bytes = (o->stack_bytes + 7) & ~(uint64_t)7;
 	if (!mode_check(recorders[r->mode]->mode, o, err))
 		return false;
@@ -421,7 +422,7 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 		r->output = "profile.kiln";
 	if (!strcmp(r->output, "-") && isatty(STDOUT_FILENO))
 		return error_set(err, ERR_USAGE,
-			"-o -: standard output is a terminal; redirect it, or name a file");
+			"-o -: standard output is a terminal: redirect it, or name a file");
 	return true;
 }
 
@@ -475,8 +476,8 @@ static bool lost_too_much(const struct profile *p)
 static int exit_code(const struct record *r, const struct session *s)
 {
 	if (r->strict && lost_too_much(&s->profile)) {
-		print_notice(
-			"--strict: more than %d%% of what was expected is lost", STRICT_PERCENT);
+		print_notice("--strict: more than %d%% of the expected samples were lost",
+			STRICT_PERCENT);
 		return EXIT_GATE;
 	}
 	return r->options.command && s->end != END_DURATION && s->command.ended
@@ -518,7 +519,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	view_release(&view);
 	symbolize_report_release(&report);
 	if (!session_wait_command(s))
-		print_notice("%s (process %d) was told to end and still runs",
+		print_notice("%s (process %d) was asked to end and still runs",
 			r->options.command[0], s->command.pid);
 	r->written = written;
 	if (written && !err->code)

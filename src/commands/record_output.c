@@ -212,8 +212,8 @@ static bool render_beside(struct record_output *o, struct view *v, struct error 
 	done = render(o, v, err);
 	if (done)
 		error_set(err, ERR_IO,
-			"%s is not the file that was created, and stays as it is: what was "
-			"recorded is beside it, in %s",
+			"another program replaced %s, which is left unchanged: the recording is in "
+			"%s",
 			o->path, name);
 	free(name);
 	return false;
@@ -233,7 +233,7 @@ bool record_output_finish(struct record_output *o, struct view *v, struct error 
 	if (!render(o, v, err)) {
 		finish_growing(o, v->profile, &other);
 		if (!taken)
-			error_prefix(err, "what was recorded is in %s: ", o->growing);
+			error_prefix(err, "the recording is in %s: ", o->growing);
 		return false;
 	}
 	if (!kiln)

@@ -133,9 +133,8 @@ static void add_java(struct buffer *out, const struct session *s)
 
 	if (c->stacks.ends[UNWIND_NO_TABLE] * 100 >= c->stacks.user * TABLES_PERCENT &&
 		has_java(&s->profile))
-		buffer_text(out,
-			"code that Java compiles has no frame pointers: its stacks are whole when "
-			"it is started with JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer\n");
+		buffer_text(out, "compiled Java code has no frame pointers: for complete stacks "
+				 "start it with JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer\n");
 }
 
 static void add_stacks(struct buffer *out, const struct session *s)
@@ -144,8 +143,7 @@ static void add_stacks(struct buffer *out, const struct session *s)
 	const char *between = "; others: ";
 
 	if (s->options->stacks == STACKS_FRAME_POINTERS && !s->options->kernel_only)
-		buffer_text(out, "user stacks by frame pointers: nothing tells whether they are "
-				 "complete\n");
+		buffer_text(out, "user stacks come from frame pointers: they may be incomplete\n");
 	if (!c->stacks.user || s->options->stacks == STACKS_FRAME_POINTERS)
 		return;
 	percent(out, c->stacks.complete, c->stacks.user);
@@ -225,8 +223,8 @@ static void add_waiting(struct buffer *out, const struct session *s)
 		return;
 	buffer_text(out, "the target was on the CPU for ");
 	percent(out, busy, wall);
-	buffer_text(out, " of the time and waited the rest (for input, locks or a CPU); "
-			 "--mode off shows why\n");
+	buffer_text(out, " of the time, and waited the rest (for I/O, locks or a CPU); --mode off "
+			 "shows why\n");
 }
 
 /* A process that ends before its first period is never sampled. */
@@ -239,10 +237,9 @@ static void add_short_lived(struct buffer *out, const struct session *s)
 		lost * 20 < p->streams.items[0].row.delivered + lost ||
 		p->processes.len < SHORT_LIVED)
 		return;
-	buffer_text(out,
-		"many processes ended before their first sample: kiln record -a sees them all, and "
-		"so does -- COMMAND where it may have a control group of its own (as root); a "
-		"higher -F sees more of them\n");
+	buffer_text(out, "many processes ended before their first sample: record them all with -a, "
+			 "or as root with -- COMMAND (in its own control group); a higher -F "
+			 "samples more of them\n");
 }
 
 static void add_notes(struct buffer *out, const struct profile *p)

@@ -161,8 +161,8 @@ static bool add_operand(struct files *f, const char *path, bool *ret_folder, str
 	if (!files_add_folder(f, path, &more, err))
 		return false;
 	if (more)
-		print_notice("%s: more than %u files: the others are not listed", path,
-			FOLDER_FILES_LIMIT);
+		print_notice(
+			"%s: more than %u files: the rest is not listed", path, FOLDER_FILES_LIMIT);
 	return true;
 }
 
@@ -263,7 +263,7 @@ static void print_ssh_hint(uint16_t port, struct bytes address, struct bytes ssh
 	buffer_add(&target, address.at, address.len);
 	buffer_char(&target, '\0');
 	print_notice(
-		"to see it from where you are: ssh -L %u:127.0.0.1:%u %s", port, port, target.at);
+		"to open it on your own machine: ssh -L %u:127.0.0.1:%u %s", port, port, target.at);
 	buffer_release(&target);
 }
 
@@ -277,7 +277,8 @@ static void print_address(const struct server_settings *settings)
 	print(&text);
 	fflush(stdout);
 	if (settings->place.is_shared)
-		print_notice("others can ask, and read along on the way: ssh -L does without");
+		print_notice("traffic is not encrypted: use ssh -L instead of --listen where that "
+			     "matters");
 	else if (ssh_endpoint(&address, &ssh_port))
 		print_ssh_hint(settings->port, address, ssh_port);
 	print_notice("Ctrl-C ends it");
@@ -365,12 +366,12 @@ static bool find_place(struct place *ret, struct error *err)
 	if (!own.listen)
 		return true;
 	if (own.port)
-		return error_set(err, ERR_USAGE, "--listen names the port: leave --port out");
+		return error_set(err, ERR_USAGE, "--listen includes the port: leave out --port");
 	if (!place_parse(own.listen, ret, err))
 		return error_prefix(err, "--listen: ");
 	return own.token_file ||
 	       error_set(err, ERR_USAGE,
-		       "--listen lets other machines connect: add --token-file FILE");
+		       "--listen accepts connections from other machines: add --token-file FILE");
 }
 
 static bool make_settings(
@@ -397,9 +398,9 @@ static bool make_settings(
 static void print_confinement(unsigned confined)
 {
 	if (verbosity > 0 && confined == (CONFINED_FILES | CONFINED_CALLS))
-		print_notice("faults in what reads files are confined, by Landlock and seccomp");
+		print_notice("file readers are sandboxed by Landlock and seccomp");
 	else if (verbosity > 0)
-		print_notice("faults in what reads files are not confined: this kernel has no %s",
+		print_notice("file readers are not sandboxed: this kernel has no %s",
 			!confined		     ? "Landlock and no seccomp"
 			: confined == CONFINED_FILES ? "seccomp"
 						     : "Landlock");

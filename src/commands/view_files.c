@@ -305,7 +305,7 @@ static unsigned confine(const struct view_files *f)
 bool view_files_confine(const struct view_files *files, unsigned *ret_confined, struct error *err)
 {
 	if (!broker_start(answer, (void *)(uintptr_t)files))
-		return error_errno(err, "starting a process that opens files");
+		return error_errno(err, "cannot start the process that opens files");
 	*ret_confined = confine(files);
 	return true;
 }

@@ -243,7 +243,7 @@ static bool open_if_same(void *context, const char *path)
 	if (!o->image) {
 		o->missing = image_failure_reason(&why);
 	} else if (o->build_id.len && !has_identity(o->image, o->build_id)) {
-		o->missing = "the file that is there is another build";
+		o->missing = "the file has another build id";
 		image_release(o->image);
 		o->image = NULL;
 	}

@@ -306,9 +306,9 @@ bool cfi_table_build(struct cfi *cfi, struct cfi_table *ret_table, struct error 
 	}
 	if (b.too_many_pages || b.too_many_rules) {
 		release(&b);
-		return error_set(err, ERR_LIMIT, "%s: unwind tables with %s: damaged?",
+		return error_set(err, ERR_LIMIT, "%s: damaged unwind tables? They have %s",
 			image_name(cfi->image),
-			b.too_many_pages ? "addresses too far apart" : "too many rules");
+			b.too_many_pages ? "addresses that are too far apart" : "too many rules");
 	}
 	id_map_release(&b.by_rule);
 	*ret_table = (struct cfi_table){.start = b.start,

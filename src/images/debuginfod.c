@@ -183,7 +183,7 @@ static bool client_start(struct debuginfod *d)
 	if (!d->client) {
 		d->listener.note(d->listener.self,
 			"DEBUGINFOD_URLS is set, but " DEBUGINFOD_SONAME
-			" is not installed (Debian: libdebuginfod1): no server is asked");
+			" is not installed (Debian: libdebuginfod1): servers are not used");
 		return false;
 	}
 	api.set_user_data(d->client, d);
@@ -211,11 +211,11 @@ static void note_failure(struct debuginfod *d, int code)
 	buffer_printf(&text, "debuginfod: %s of %.*s: ", d->what, (int)d->name.len, d->name.at);
 	if (code == -ETIME || code == -ETIMEDOUT || waited > WAIT_LIMIT)
 		buffer_printf(&text,
-			"no answer within %.0f s; nothing more is asked (DEBUGINFOD_TIMEOUT sets "
-			"the limit, --no-debuginfod asks no server)",
+			"no answer within %.0f s; servers are not used any more "
+			"(DEBUGINFOD_TIMEOUT sets the limit, --no-debuginfod turns them off)",
 			waited);
 	else
-		buffer_printf(&text, "%s; nothing more is asked (DEBUGINFOD_URLS=%s)",
+		buffer_printf(&text, "%s; servers are not used any more (DEBUGINFOD_URLS=%s)",
 			strerror(-code), getenv("DEBUGINFOD_URLS"));
 	d->listener.note(d->listener.self, text.at);
 	buffer_release(&text);
@@ -268,7 +268,7 @@ static char *fetch(struct debuginfod *d, bool executable, struct bytes name, str
 	(void)build_id;
 	if (!d->given_up)
 		d->listener.note(d->listener.self,
-			"DEBUGINFOD_URLS is set, but this build of kiln cannot ask servers");
+			"DEBUGINFOD_URLS is set, but this build of kiln has no debuginfod support");
 	d->given_up = true;
 	return NULL;
 }

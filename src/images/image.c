@@ -120,8 +120,7 @@ static bool read_segments(struct image *image, Elf *elf, struct error *err)
 	size_t count;
 
 	if (elf_getphdrnum(elf, &count))
-		return error_set(err, ERR_FORMAT,
-			"%s: damaged ELF file: no program headers where they should be",
+		return error_set(err, ERR_FORMAT, "%s: damaged ELF file: expected program headers",
 			image->name);
 	if (count > SEGMENTS_LIMIT)
 		return error_set(err, ERR_LIMIT, "%s: %zu program headers, more than %u",
@@ -373,7 +372,7 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 		return NULL;
 	}
 	if (holes_in(fd, &status) > IMAGE_HOLES_LIMIT) {
-		error_set(err, ERR_LIMIT, "%s: more than %llu MB of it are holes", name,
+		error_set(err, ERR_LIMIT, "%s: sparse file with more than %llu MB of holes", name,
 			(unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
 		return NULL;
 	}
@@ -394,8 +393,8 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 
 const char *image_failure_reason(const struct error *err)
 {
-	return err->code == ERR_LIMIT ? "it is larger than what is read, or full of holes"
-				      : "it is no ELF file that can be read";
+	return err->code == ERR_LIMIT ? "it is too large, or a sparse file"
+				      : "it is not a readable ELF file";
 }
 
 struct image *image_open(const char *path, struct error *err)
@@ -422,7 +421,7 @@ struct image *image_open_vdso(struct error *err)
 	size_t size;
 
 	if (!at) {
-		error_set(err, ERR_UNSUPPORTED, "[vdso]: this process has none");
+		error_set(err, ERR_UNSUPPORTED, "[vdso]: this process has no vdso");
 		return NULL;
 	}
 	segment = (const ElfW(Phdr) *)(at + header->e_phoff);

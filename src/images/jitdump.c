@@ -182,7 +182,7 @@ static bool parse_header(struct jitdump *dump, struct cursor *c, struct error *e
 	uint32_t magic = (uint32_t)cursor_fixed(c, 4), size;
 
 	if (magic != MAGIC && magic != __builtin_bswap32(MAGIC))
-		return error_set(err, ERR_FORMAT, "no jitdump: it does not begin with JiTD");
+		return error_set(err, ERR_FORMAT, "not a jitdump: it does not start with JiTD");
 	dump->swapped = magic != MAGIC;
 	u32(dump, c); /* version: 1 so far; the size tells what follows */
 	size = u32(dump, c);

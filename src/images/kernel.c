@@ -198,9 +198,8 @@ static bool kernel_fill(struct kernel *k, struct error *err)
 	}
 	if (!any)
 		return error_set(err, ERR_PERMISSION,
-			"the kernel hides the addresses of its functions (only zeros in "
-			"/proc/kallsyms); "
-			"run as root, or set: sysctl kernel.kptr_restrict=0 "
+			"the kernel hides the addresses of its functions (/proc/kallsyms has only "
+			"zeros); run as root, or set: sysctl kernel.kptr_restrict=0 "
 			"kernel.perf_event_paranoid=1");
 	sort_rows(k);
 	choose_names(k);

@@ -87,8 +87,8 @@ static bool may_be_trusted(int fd, const char *path, int64_t uid, struct error *
 	if (status.st_uid && status.st_uid != geteuid() &&
 		(int64_t)status.st_uid != (uid >= 0 ? uid : caller))
 		return error_set(err, ERR_PERMISSION,
-			"%s: belongs to user %u, who is neither the process's nor root", path,
-			status.st_uid);
+			"%s: belongs to user %u, which is neither the user of the process nor root",
+			path, status.st_uid);
 	return true;
 }
 

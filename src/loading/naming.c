@@ -77,8 +77,8 @@ static void report_missing(const struct symbolize_report *report,
 	if (samples && samples * SHARE_OF_NOTICE >= report->samples) {
 		units_percent(&text, (int64_t)samples, (int64_t)report->samples);
 		loading_notice(listener,
-			"%s: %s%% of the samples end in files that are not here, or not as they "
-			"were recorded: %s%s; they are shown as [module+0xoffset]; to get names, "
+			"%s: %s%% of the samples end in files that are missing or differ from the "
+			"recorded ones: %s%s; they are shown as [module+0xoffset]; to get names, "
 			"use --symfs or --build-id-dir, or run kiln symbolize where the files are",
 			input, text.at, list.at, count > MODULES_IN_NOTICE ? ", ..." : "");
 	}
@@ -119,21 +119,21 @@ void naming_add_notes(struct profile *p, const struct symbolize_report *report)
 
 	if (report->left_out.len)
 		profile_note(p,
-			"%.*s: not read, so some functions have no names; of what programs wrote "
-			"about their code %u MB or %u s are read",
+			"%.*s: not read, so some functions have no names: at most %u MB of files "
+			"with names of JIT code, or %u s of them, are read",
 			(int)report->left_out.len, report->left_out.at,
 			(unsigned)(RUNTIME_BYTES_LIMIT >> 20),
 			(unsigned)(RUNTIME_TIME_LIMIT / 1000000000));
 	if (report->skipped.len)
-		profile_note(p, "%.*s: skipped, as nothing that tells of code",
-			(int)report->skipped.len, report->skipped.at);
+		profile_note(p, "%.*s: skipped: it has no names of code", (int)report->skipped.len,
+			report->skipped.at);
 	if (!report->guessed)
 		return;
 	units_grouped(&text, (int64_t)report->guessed);
 	profile_note(p,
-		"%s samples are in code made while running whose place was used for other code "
-		"too, nobody knows when: they have the name of the last one there; kiln record "
-		"knows, or perf record -k mono with node --perf-prof",
+		"%s samples are in JIT code at addresses reused by later code; the last name is "
+		"shown. For exact names use kiln record, or perf record -k mono with node "
+		"--perf-prof",
 		text.at);
 	buffer_release(&text);
 }
@@ -143,8 +143,7 @@ void naming_report_cached(const struct symbolize_report *report,
 {
 	if (listener->details && report->by_time)
 		loading_notice(listener,
-			"%s: samples in places that were used again for other code, named by "
-			"their time: %llu",
+			"%s: samples at reused addresses of JIT code, named by their time: %llu",
 			input, (unsigned long long)report->by_time);
 	if (listener->details && report->named)
 		loading_notice(listener, "%s: addresses looked up: %u, known from earlier runs: %u",

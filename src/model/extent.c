@@ -15,8 +15,8 @@ static bool strings_fit(const struct profile *p, uint64_t *ret_longest, struct e
 	*ret_longest = longest;
 	return longest <= PROFILE_STRING_LIMIT ||
 	       error_set(err, ERR_LIMIT,
-		       "a name of %llu bytes; at most %zu are read: shorten it where it was "
-		       "recorded",
+		       "a name of %llu bytes; expected at most %zu: shorten it in the program that "
+		       "writes it",
 		       (unsigned long long)longest, PROFILE_STRING_LIMIT);
 }
 
@@ -92,8 +92,8 @@ static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct erro
 	*ret_nodes = count_frames(p, &deepest);
 	if (deepest > PROFILE_DEPTH_LIMIT)
 		return error_set(err, ERR_LIMIT,
-			"a stack of more than %u frames; deeper ones are not read: cut it where it "
-			"was recorded",
+			"a stack of more than %u frames; limit the depth in the program that "
+			"records it",
 			PROFILE_DEPTH_LIMIT);
 	return nodes_fit(p, *ret_nodes) || expansion_error("the tree of its stacks", p->limit, err);
 }
@@ -141,11 +141,10 @@ static bool labels_fit(const struct profile *p, struct error *err)
 		max = labels[i] > max ? labels[i] : max;
 	}
 	memory_free(labels);
-	return max <= PROFILE_LABELS_LIMIT ||
-	       error_set(err, ERR_LIMIT,
-		       "a sample with more than %u labels; more are not read: leave some out where "
-		       "it was recorded",
-		       PROFILE_LABELS_LIMIT);
+	return max <= PROFILE_LABELS_LIMIT || error_set(err, ERR_LIMIT,
+						      "a sample with more than %u labels; leave "
+						      "some out in the program that records it",
+						      PROFILE_LABELS_LIMIT);
 }
 
 static bool tables_fit(const struct profile *p, struct error *err)
@@ -155,12 +154,12 @@ static bool tables_fit(const struct profile *p, struct error *err)
 		size_t rows, limit;
 	} tables[] = {{"kinds of values", p->streams.len, PROFILE_STREAMS_LIMIT},
 		{"tables of samples", p->samples.len, PROFILE_STREAMS_LIMIT},
-		{"causes of losses", p->losses.len, PROFILE_LOSSES_LIMIT}};
+		{"reasons of losses", p->losses.len, PROFILE_LOSSES_LIMIT}};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (tables[i].rows > tables[i].limit)
 			return error_set(err, ERR_LIMIT,
-				"more than %zu %s; leave some out where it was recorded",
+				"more than %zu %s; leave some out in the program that records them",
 				tables[i].limit, tables[i].name);
 	return true;
 }

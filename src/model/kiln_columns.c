@@ -46,7 +46,7 @@ const struct kiln_column kiln_columns[] = {
 	{"stacks.caller", TABLE_STACKS, 1, ROWS(stack_id, stack_caller), false, {EARLIER}},
 	{"stacks.location", TABLE_STACKS, 2, ROWS(location_id, stack_location), false, {
 		ID(TABLE_LOCATIONS)}},
-	{"these threads", TABLE_THREADS, 1, ROWS(struct thread, threads), false, {
+	{"threads", TABLE_THREADS, 1, ROWS(struct thread, threads), false, {
 		BELOW(struct thread, process, TABLE_PROCESSES), BELOW(struct thread, name, TABLE_STRINGS)}},
 	{"label_sets", TABLE_LABEL_SETS, 1, ROWS(struct label_set, label_sets), false, {
 		EARLIER, BELOW(struct label_set, key, TABLE_STRINGS),

@@ -135,7 +135,7 @@ static bool index_read(struct reading *r, struct error *err)
 	found = (struct bytes){
 		(const char *)r->sections.items, r->sections.len * sizeof(*r->sections.items)};
 	if (!bytes_equal(listed, found) || index.payload_checksum != kiln_checksum(listed))
-		return error_set(err, ERR_FORMAT, "byte %zu: the index differs from the sections",
+		return error_set(err, ERR_FORMAT, "byte %zu: the index does not match the sections",
 			(size_t)end.first);
 	r->finished = true;
 	r->usable = r->content.len;
@@ -150,7 +150,7 @@ static bool sections_cut(struct reading *r, size_t count, struct error *err)
 		count--;
 	if (!count)
 		return error_set(err, ERR_FORMAT,
-			"byte %zu: truncated or damaged before anything was complete",
+			"byte %zu: truncated or damaged before the first complete part",
 			r->content.len);
 	r->sections.len = count;
 	r->usable = section_end(&r->sections.items[count - 1]);
@@ -177,7 +177,8 @@ static bool section_wrong(const struct kiln_section *s, const char *what, struct
 static bool too_many(const struct kiln_section *s, uint32_t limit, struct error *err)
 {
 	return error_set(err, ERR_LIMIT,
-		"byte %zu: section %s: more than %u of them; leave some out where it was recorded",
+		"byte %zu: section %s: more than %u of them; leave some out in the program that "
+		"records them",
 		(size_t)s->offset, column_name(s), limit);
 }
 
@@ -197,12 +198,12 @@ static bool section_plan(struct reading *r, size_t at, struct error *err)
 		return too_many(s, PROFILE_STREAMS_LIMIT, err);
 	if (s->item_size != c->item_size || s->size % s->item_size ||
 		s->rows != s->size / s->item_size)
-		return section_wrong(s, "its size is not that of its rows", err);
+		return section_wrong(s, "its size does not match its rows", err);
 	if (c->place == IN_SAMPLES && s->instance == r->tables && c->column == 1)
 		r->tables++;
 	instances = c->place == IN_SAMPLES ? r->tables : c->place == IN_STREAM ? r->streams : 1;
 	if (s->instance >= instances)
-		return section_wrong(s, "it belongs to nothing before it", err);
+		return section_wrong(s, "it does not belong to anything before it", err);
 	slot = slot_of(r, column, s->instance);
 	if (s->first > slot->rows)
 		return section_wrong(s, "rows before it are missing", err);
@@ -364,8 +365,8 @@ static bool pieces_good(const struct reading *r, struct error *err)
 		if (p->bad_row != UINT64_MAX)
 			return error_set(err, ERR_FORMAT, "byte %zu: section %s: row %llu %s",
 				(size_t)s->offset, column_name(s), (unsigned long long)p->bad_row,
-				is_time(s) ? "is no time: it is above 2^62 ns"
-					   : "refers to nothing");
+				is_time(s) ? "is not a valid time: it is above 2^62 ns"
+					   : "refers to a row that does not exist");
 	}
 	return true;
 }
@@ -392,7 +393,7 @@ static bool sections_verify(struct reading *r, kiln_parallel *parallel, struct e
 			return pieces_good(r, err);
 		if (r->finished)
 			return section_wrong(&r->sections.items[damaged],
-				"its checksum differs; the file is damaged", err);
+				"its checksum is wrong; the file is damaged", err);
 		if (!sections_cut(r, damaged, err))
 			return false;
 	}
@@ -507,10 +508,11 @@ static bool profile_good(const struct profile *p, struct error *err)
 static void note_torn_end(const struct reading *r, struct profile *p)
 {
 	if (r->usable == r->content.len)
-		profile_note(p, "the recording was not finished; what had been written is here");
+		profile_note(p, "the recording was not finished; showing what had been written");
 	else
 		profile_note(p,
-			"the recording was not finished; %zu bytes at its torn end are left out",
+			"the recording was not finished; ignoring %zu bytes of an incomplete part "
+			"at its end",
 			(size_t)(r->content.len - r->usable));
 }
 

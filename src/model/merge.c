@@ -58,7 +58,8 @@ static bool check_unit(const struct profile *to, const struct view *v, struct er
 	if (bytes_equal(known, unit))
 		return true;
 	return error_set(err, ERR_USAGE,
-		"its values are in %.*s, those before it in %.*s; --kind chooses others",
+		"its values are in %.*s, those of the files before it in %.*s; choose a common one "
+		"with --kind",
 		(int)unit.len, unit.at, (int)known.len, known.at);
 }
 

@@ -558,7 +558,8 @@ bool profile_check_samples(const struct profile *p, struct error *err)
 		table++;
 	memory_free(counted);
 	return table == p->samples.len ||
-	       error_set(err, ERR_FORMAT, "samples table %zu: no stream counts its samples", table);
+	       error_set(err, ERR_FORMAT, "samples table %zu: no stream has values for its samples",
+		       table);
 }
 
 bool profile_check_values(const struct profile *p, struct error *err)

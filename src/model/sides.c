@@ -112,7 +112,7 @@ int64_t sides_share(struct sides_share *s, int64_t before)
 
 bool sides_require_two(struct error *err)
 {
-	return error_set(err, ERR_USAGE, "there is nothing to compare with: values have one side");
+	return error_set(err, ERR_USAGE, "there is nothing to compare: values have only one side");
 }
 
 void sides_name(const struct profile *p, size_t side, struct buffer *out)

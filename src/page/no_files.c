@@ -6,7 +6,7 @@
 
 static bool refuse(struct error *err)
 {
-	return error_set(err, ERR_UNSUPPORTED, "a page opens no files");
+	return error_set(err, ERR_UNSUPPORTED, "a page cannot open files");
 }
 
 int access(const char *path, int mode)

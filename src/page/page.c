@@ -93,7 +93,7 @@ int CALLED(page_ask)(char *text, size_t len)
 	if (question_is_known(text))
 		question_answer(&q, &shelf, &last, &failed);
 	else
-		error_set(&failed, ERR_USAGE, "nothing is here");
+		error_set(&failed, ERR_USAGE, "not found");
 	vector_release(&q.words);
 	free(text);
 	return (int)failed.code;

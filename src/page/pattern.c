@@ -43,5 +43,6 @@ bool pattern_replace(
 {
 	(void)text;
 	(void)with;
-	return error_set(err, ERR_UNSUPPORTED, "'%s' replaces nothing in a page", p->text);
+	return error_set(
+		err, ERR_UNSUPPORTED, "'%s': a page does not support replacements", p->text);
 }

@@ -2,5 +2,5 @@
 #include "renderers/page_parts.h"
 
 const struct page_parts page_parts = {
-	.unavailable = "this kiln writes no pages: " PAGE_WHY,
+	.unavailable = "this kiln cannot write pages: " PAGE_WHY,
 };

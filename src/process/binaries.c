@@ -172,7 +172,7 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 	if (!image)
 		*ret_missing = image_failure_reason(&why);
 	if (!certain && !same_file(fd, key, image)) {
-		*ret_missing = "the file was replaced after it had been mapped";
+		*ret_missing = "the file was replaced after it was mapped";
 		image_release(image);
 		image = NULL;
 	}
@@ -240,8 +240,8 @@ static void row_recorded(struct binaries *b, struct binary *row, const struct bi
 	row->unopened = key->build_id.len;
 	if (row->unopened)
 		return;
-	row->missing = row->kind == MAPPING_VDSO ? "it is that of another kernel"
-						 : "the file was replaced after it had been mapped";
+	row->missing = row->kind == MAPPING_VDSO ? "it belongs to another kernel"
+						 : "the file was replaced after it was mapped";
 	if (row->kind == MAPPING_VDSO && b->other_kernel)
 		return;
 	if (b->binary_locations->symfs)

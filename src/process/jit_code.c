@@ -509,7 +509,7 @@ static void add_skipped(struct buffer *text, const struct jit_process *row, int 
 		buffer_printf(text, " %s%s", units[which], count == 1 ? "" : "s");
 	}
 	if (dump.damaged)
-		buffer_printf(text, "%sall behind record %llu", count ? " and " : "",
+		buffer_printf(text, "%sall after record %llu", count ? " and " : "",
 			(unsigned long long)dump.records);
 }
 

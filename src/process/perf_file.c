@@ -160,7 +160,7 @@ static bool read_attrs(
 
 	if (attr_size < PERF_ATTR_SIZE_MIN + SECTION || attr_size > PERF_ATTR_SIZE_LIMIT + SECTION)
 		return error_set(err, ERR_FORMAT,
-			"byte 16: descriptions of events of %llu bytes; expected %u to %u",
+			"byte 16: event attributes of %llu bytes; expected %u to %u",
 			(unsigned long long)attr_size, PERF_ATTR_SIZE_MIN + SECTION,
 			PERF_ATTR_SIZE_LIMIT + SECTION);
 	for (; attrs.len >= attr_size; attrs.at += attr_size, attrs.len -= attr_size) {
@@ -172,9 +172,8 @@ static bool read_attrs(
 			break;
 		add_ids(f, piece(f, ids_offset, ids_size));
 	}
-	return f->events.len ||
-	       error_set(err, ERR_FORMAT, "byte %llu: expected descriptions of events",
-		       (unsigned long long)offset);
+	return f->events.len || error_set(err, ERR_FORMAT, "byte %llu: expected event attributes",
+					(unsigned long long)offset);
 }
 
 /* The sections behind the data, one for each bit in the header. */
@@ -224,7 +223,7 @@ static bool open_file(struct perf_file *f, uint64_t header_size, struct error *e
 	if (!read_attrs(f, attrs, attrs_size, attr_size, err))
 		return false;
 	if (data > f->content.len)
-		return error_set(err, ERR_FORMAT, "cut short: records start at byte %llu of %zu",
+		return error_set(err, ERR_FORMAT, "truncated: records start at byte %llu of %zu",
 			(unsigned long long)data, f->content.len);
 	f->at = data;
 	f->end = f->content.len;
@@ -249,7 +248,8 @@ bool perf_file_open(struct perf_file *f, struct bytes content, struct error *err
 	*f = (struct perf_file){.content = content};
 	if (bytes_starts_with(content, BYTES("PERFFILE")))
 		return error_set(err, ERR_UNSUPPORTED,
-			"written by perf of before Linux 2.6.35; read it with that perf's script");
+			"written by a perf older than Linux 2.6.35; use that perf's script "
+			"command");
 	if (!big && !bytes_starts_with(content, BYTES(PERF_FILE_MAGIC)))
 		return error_set(err, ERR_FORMAT, "byte 0: expected " PERF_FILE_MAGIC);
 	f->swapped = big == (*(const char *)&one == 1);
@@ -452,7 +452,7 @@ static bool next_unpacked(struct perf_file *f, struct perf_file_record *ret, boo
 			break;
 		if (header.type == PERF_USER_COMPRESSED || header.type == PERF_USER_COMPRESSED2 ||
 			header.type == PERF_USER_AUXTRACE || header.type == PERF_USER_TRACING_DATA)
-			return damaged(f, f->at, "a record of type %u inside of compressed ones",
+			return damaged(f, f->at, "a record of type %u inside of compressed records",
 				header.type);
 		take(f, &header, record);
 	}
@@ -476,18 +476,18 @@ bool perf_file_next(struct perf_file *f, struct perf_file_record *ret)
 		start = f->at;
 		left = (struct bytes){f->content.at + start, (size_t)(f->end - start)};
 		if (!left.len)
-			return f->unpack.len ? damaged(f, start,
-						       "cut short inside of a compressed record")
-					     : false;
+			return f->unpack.len
+				       ? damaged(f, start, "truncated inside a compressed record")
+				       : false;
 		if (left.len < sizeof(header))
-			return damaged(f, start, "cut short inside of a record");
+			return damaged(f, start, "truncated inside a record");
 		header = perf_header_of(left, f->swapped);
 		if (header.size < sizeof(header) ||
 			(header.type < PERF_USER_FIRST && header.size % 8))
 			return damaged(
 				f, start, "expected a record, got one of %u bytes", header.size);
 		if (header.size > left.len)
-			return damaged(f, start, "cut short inside of a record");
+			return damaged(f, start, "truncated inside a record");
 		f->at += header.size;
 		left.len = header.size;
 		if (is_for_caller(header.type)) {

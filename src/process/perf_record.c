@@ -435,7 +435,7 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 		trailer = perf_trailer_size(layout);
 		if (trailer > size - sizeof(header))
 			return error_set(err, ERR_FORMAT,
-				"perf record of type %u: %zu bytes are too few for its identity",
+				"perf record of type %u: %zu bytes are too few for its sample id",
 				header.type, size);
 		c.end -= trailer;
 		decode_trailer((struct cursor){c.end, c.end + trailer, false}, layout, &r.identity);
@@ -443,8 +443,7 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 	}
 	if (c.failed)
 		return error_set(err, ERR_FORMAT,
-			"perf record of type %u: a field does not fit into its %zu bytes",
-			header.type, size);
+			"perf record of type %u: a field exceeds its %zu bytes", header.type, size);
 	*ret_record = r;
 	return true;
 }

@@ -128,7 +128,7 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 {
 	(void)u, (void)blocks;
 	return error_set(err, ERR_UNSUPPORTED,
-		"its records are compressed with zstd, which this build of kiln lacks");
+		"its records are compressed with zstd, which this build of kiln does not support");
 }
 
 #endif

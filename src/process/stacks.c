@@ -584,8 +584,8 @@ void stacks_add_meta(const struct stacks *s)
 	units_grouped(&text, (int64_t)s->guessed);
 	buffer_text(&text, " of ");
 	units_grouped(&text, (int64_t)walked);
-	buffer_text(&text, " user stacks go through code without unwind tables, where frame "
-			   "pointers were trusted");
+	buffer_text(&text,
+		" user stacks contain code without unwind tables, where frame pointers were used");
 	profile_set_meta(s->profile, BYTES("frame pointers"), buffer_bytes(&text));
 	buffer_release(&text);
 }

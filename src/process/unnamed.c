@@ -14,7 +14,7 @@ void unnamed_add(struct unnamed_counts *c, location_id location)
 static const char *file_problem(const struct unnamed_facts *facts)
 {
 	if (!facts->opened)
-		return "cannot be opened, or is not the file that was recorded";
+		return "cannot be opened, or is not the recorded file";
 	switch (facts->extent) {
 	case SYMBOLS_NONE:
 		return "no symbols; no separate debug file";
@@ -40,7 +40,7 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 	if (!facts->opened || facts->extent == SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
 		return;
 	if (!is_system_file(file))
-		m->remedy = "build or install your own program without stripping (no -s, no strip)";
+		m->remedy = "build or install your program unstripped (no -s, no strip)";
 	else if (mapping->build_id)
 		m->remedy = "install the -dbgsym or -debuginfo packages, or set DEBUGINFOD_URLS "
 			    "and run kiln symbolize";
@@ -54,10 +54,9 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 
 	m->remedy = "";
 	if (kernel->kernel && m->kind == MAPPING_MODULE && kernel->shift) {
-		snprintf(m->why, sizeof m->why,
-			"the kernel was started again, which puts modules elsewhere");
+		snprintf(m->why, sizeof m->why, "the kernel was rebooted, which moves modules");
 	} else if (kernel->kernel) {
-		snprintf(m->why, sizeof m->why, "its symbols have no function there");
+		snprintf(m->why, sizeof m->why, "its symbols have no function at that address");
 	} else if (kernel->failed.code) {
 		memcpy(m->why, kernel->failed.text, sizeof m->why);
 	} else if (kernel->hidden.code) {
@@ -66,12 +65,13 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 			    "kernel.perf_event_paranoid=1";
 	} else if (kernel->no_base) {
 		snprintf(m->why, sizeof m->why,
-			"it was recorded while the kernel hid where it is (kptr_restrict)");
+			"the kernel hid its address when it was recorded (kptr_restrict)");
 		m->remedy = "record as root, or with sysctl kernel.kptr_restrict=0";
 	} else {
-		snprintf(m->why, sizeof m->why, "no symbols of the recorded kernel were found");
-		m->remedy = "kiln symbolize where it was recorded, --kallsyms with a copy of "
-			    "/proc/kallsyms from there, or --vmlinux";
+		snprintf(
+			m->why, sizeof m->why, "the symbols of the recorded kernel were not found");
+		m->remedy = "run kiln symbolize on the recorded machine, or use --kallsyms with a "
+			    "copy of its /proc/kallsyms, or --vmlinux";
 	}
 }
 
@@ -83,10 +83,10 @@ static void advise_jit(
 	if (*facts->error)
 		snprintf(m->why, sizeof m->why, "%s", facts->error);
 	else if (facts->opened)
-		snprintf(
-			m->why, sizeof m->why, "what its runtime wrote has no entry for that code");
+		snprintf(m->why, sizeof m->why,
+			"the files written by its runtime have no entry for that code");
 	else
-		snprintf(m->why, sizeof m->why, "code made while running; no /tmp/perf-%d.map",
+		snprintf(m->why, sizeof m->why, "code generated at run time; no /tmp/perf-%d.map",
 			p->processes.items[m->process].pid);
 	if (facts->opened)
 		return;

@@ -31,7 +31,7 @@ bool bad_lines_finish(const struct bad_lines *b, uint64_t lines, uint64_t sample
 	struct profile *out, struct error *err)
 {
 	if (!samples && !b->count)
-		return error_set(err, ERR_FORMAT, "line %llu: the end, and no sample before it",
+		return error_set(err, ERR_FORMAT, "line %llu: unexpected end: expected a sample",
 			(unsigned long long)lines);
 	if (!samples)
 		return error_set(

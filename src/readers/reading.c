@@ -16,7 +16,7 @@ static void unknown_format(struct error *err)
 
 	for (size_t i = 0; readers[i]; i++)
 		buffer_printf(&known, "%s%s", i ? ", " : "", readers[i]->name);
-	error_set(err, ERR_FORMAT, "unknown format; looked for: %s (name one with --format)",
+	error_set(err, ERR_FORMAT, "unknown format; expected one of %s (name one with --format)",
 		known.at ? known.at : "nothing");
 	buffer_release(&known);
 }
@@ -36,7 +36,7 @@ static const struct reader *choose(struct input *in, const char *format, struct 
 
 	if (!in->window.len) {
 		error_set(err, ERR_FORMAT,
-			"byte 0: empty; expected a profile or text to read: look at what should "
+			"byte 0: empty input; expected a profile: check the program that should "
 			"have written it");
 		return NULL;
 	}

@@ -85,8 +85,8 @@ static void list_steps(const struct budget *b, struct buffer *out)
 static const char *why_more(const struct budget *b)
 {
 	if (b->steps.len && b->steps.items[b->steps.len - 1].frequency <= LEAST)
-		return "less often than that it does not sample";
-	return "to begin takes what it takes, which is less of a longer recording";
+		return "which is the lowest rate";
+	return "which includes the start; in longer recordings that is a smaller share";
 }
 
 void budget_note(
@@ -104,8 +104,8 @@ void budget_note(
 	list_steps(b, &text);
 	if (b->steps.len > 1)
 		profile_note(profile,
-			"to keep the recorder below %g%% of the CPUs, the sampling rate was "
-			"lowered, and samples weigh more: %s",
+			"the sampling rate was lowered to keep the recorder below %g%% of the "
+			"CPUs; samples weigh more: %s",
 			most, text.at);
 	if (taken > most)
 		profile_note(profile, "the recorder used %.2g%% of the CPUs (limit %g%%): %s",

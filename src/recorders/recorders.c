@@ -17,8 +17,8 @@ const struct recorder *const recorders[] = {
 bool recorder_refuse(struct session *s, struct error *err)
 {
 	return error_set(err, ERR_UNSUPPORTED,
-		"--mode %s: this Kiln was built without programs for the kernel (BPF): build it "
-		"where clang, bpftool and libbpf are",
+		"--mode %s: this kiln was built without BPF: build it with clang, bpftool and "
+		"libbpf installed",
 		s->recorder->mode->name);
 }
 
@@ -31,8 +31,9 @@ void recorder_close_nothing(struct session *s)
 static bool refuse_options(const struct mode *mode, const struct mode *other, struct error *err)
 {
 	if (!mode->what || other->what)
-		return error_set(err, ERR_USAGE, "%s belong to --mode %s", other->own, other->name);
-	return error_set(err, ERR_USAGE, "%s belong to --mode %s: --mode %s records every %s",
+		return error_set(
+			err, ERR_USAGE, "%s: only with --mode %s", other->own, other->name);
+	return error_set(err, ERR_USAGE, "%s: only with --mode %s; --mode %s records every %s",
 		other->own, other->name, mode->name, mode->what);
 }
 
@@ -48,7 +49,7 @@ static bool refuse_frequency(const struct mode *mode, struct error *err)
 				at ? " and " : "", recorders[i]->mode->name);
 			assert(at < sizeof(names));
 		}
-	return error_set(err, ERR_USAGE, "-F belongs to --mode %s: --mode %s records every %s",
+	return error_set(err, ERR_USAGE, "-F works only with --mode %s: --mode %s records every %s",
 		names, mode->name, mode->what);
 }
 

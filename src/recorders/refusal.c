@@ -53,22 +53,20 @@ bool refusal_error(struct error *err, const char *call)
 {
 	if (calls_are_filtered())
 		return error_set(err, ERR_PERMISSION,
-			"a seccomp filter keeps %s from this process; for a "
-			"container, " REFUSAL_DOCKER,
-			call);
+			"a seccomp filter blocks %s; for a container, " REFUSAL_DOCKER, call);
 	if (in_user_namespace())
 		return error_set(err, ERR_PERMISSION,
-			"%s takes capabilities outside of this user namespace, as that of a "
-			"rootless container: run kiln outside of it",
+			"%s needs capabilities outside of this user namespace (a rootless "
+			"container?): run kiln outside of it",
 			call);
 	return error_set(err, ERR_PERMISSION,
-		"the kernel refuses %s: a security module may be in the way (see dmesg)", call);
+		"the kernel refuses %s: a security module may block it (see dmesg)", call);
 }
 
 bool refusal_memory(struct error *err, const char *doing)
 {
 	return error_set(err, ERR_IO,
-		"%s: memory is short: raise what limits it (ulimit -v, or memory.max of the "
-		"control group), or take a smaller ring (-m)",
+		"%s: not enough memory: raise the limit (ulimit -v, or memory.max of the control "
+		"group), or use a smaller ring buffer (-m)",
 		doing);
 }

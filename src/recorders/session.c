@@ -78,7 +78,7 @@ static bool watch(struct session *s, int fd, uint32_t events, struct error *err)
 
 	if (!epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event))
 		return true;
-	return error_errno(err, "watching a descriptor");
+	return error_errno(err, "cannot watch a descriptor");
 }
 
 bool session_watch(struct session *s, int fd, struct error *err)

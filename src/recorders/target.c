@@ -96,8 +96,8 @@ bool number_list_check_cpus(const struct number_list *cpus, struct error *err)
 	for (size_t i = 0; i < cpus->list.len && ok; i++)
 		if (!has_number(&online, cpus->list.items[i]))
 			ok = error_set(err, ERR_USAGE,
-				"-C: CPU %d is not online; /sys/devices/system/cpu/online says "
-				"which are",
+				"-C: CPU %d is not online; /sys/devices/system/cpu/online lists "
+				"those that are",
 				cpus->list.items[i]);
 	number_list_release(&online);
 	return ok;
@@ -142,7 +142,7 @@ bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct erro
 	proc_threads(pid, add_thread, numbers);
 	if (numbers->list.len > before)
 		return true;
-	return error_set(err, ERR_USAGE, "process %d does not exist (any more)", pid);
+	return error_set(err, ERR_USAGE, "process %d does not exist or has ended", pid);
 }
 
 void number_list_release(struct number_list *numbers)

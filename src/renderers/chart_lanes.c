@@ -182,7 +182,7 @@ static bool has_times(const struct view *v, struct error *err)
 	for (size_t i = 0; i < v->profile->samples.len; i++)
 		if (v->profile->samples.items[i].time.len)
 			return true;
-	return error_set(err, ERR_USAGE, "the input does not say when a sample was taken");
+	return error_set(err, ERR_USAGE, "the input does not have the time of a sample");
 }
 
 bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by by, size_t max,

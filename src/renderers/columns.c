@@ -15,9 +15,8 @@ bool columns_fit(const struct view *v, struct error *err)
 	bool two = view_second_side(v, second);
 
 	memory_free(second);
-	return !two ||
-	       error_set(err, ERR_UNSUPPORTED,
-		       "a difference has two values for everything: ask for svg, top or tree");
+	return !two || error_set(err, ERR_UNSUPPORTED,
+			       "this output cannot show differences: expected svg, top or tree");
 }
 
 static size_t size_of(const struct column *c)

@@ -200,9 +200,8 @@ static bool parts_add(struct cpuprofile *c, struct error *err)
 	for (size_t i = 0; i < c->parts.parts.len; i++)
 		if (!part_add(c, &c->parts.parts.items[i], c->timed))
 			return error_set(err, ERR_UNSUPPORTED,
-				"a value is negative, or too large to be a time, which it has to "
-				"be in "
-				"this format: choose another, or another --kind");
+				"a value is negative, or too large for a time of this format: "
+				"choose another format, or another --kind");
 	return true;
 }
 

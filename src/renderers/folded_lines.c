@@ -245,8 +245,7 @@ static bool lines_fit(const struct writing *w, struct output *out)
 		return false;
 	if (w->longest > LINE_LIMIT)
 		return error_set(&out->failed, ERR_LIMIT,
-			"a stack whose line has more than %u MB; no format of one line a stack "
-			"holds that",
+			"a stack of more than %u MB as one line: choose another format",
 			LINE_LIMIT >> 20);
 	return !out->limit || w->all <= out->limit ||
 	       expansion_error("the output", out->limit, &out->failed);

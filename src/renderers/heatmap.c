@@ -148,7 +148,7 @@ static bool check_settings(const struct heatmap_settings *s, struct error *err)
 {
 	return (s->column && s->column <= COLUMN_LIMIT && s->rows && s->rows <= ROWS_LIMIT) ||
 	       error_set(err, ERR_USAGE,
-		       "expected columns of 1 ns to 213 days and 1 to %u rows, got %llu ns and "
+		       "expected columns of 1 ns to 213 days, and 1 to %u rows; got %llu ns and "
 		       "%llu",
 		       ROWS_LIMIT, (unsigned long long)s->column, (unsigned long long)s->rows);
 }
@@ -171,7 +171,7 @@ static bool lay_out(struct heatmap *h, struct error *err)
 	h->start = span.first - span.first % h->column;
 	if ((span.last - h->start) / h->column >= CELLS_LIMIT / (h->rows ? h->rows : 1))
 		return error_set(err, ERR_LIMIT,
-			"a heat map has at most %llu cells: choose longer columns than %llu ns",
+			"a heat map has at most %llu cells: choose columns longer than %llu ns",
 			(unsigned long long)CELLS_LIMIT, (unsigned long long)h->column);
 	h->columns = (span.last - h->start) / h->column + 1;
 	return true;

@@ -86,6 +86,6 @@ const struct renderer renderer_html = {
 	.suffix = ".html",
 	.about = "the page of `kiln view` as one file that needs no server",
 	.unavailable = &page_parts.unavailable,
-	.proof = "Chromium, from disk: the same bytes as kiln view for every question",
+	.proof = "Chromium, from disk: the same bytes as kiln view for every query",
 	.render = html_render,
 };

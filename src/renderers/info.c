@@ -77,7 +77,7 @@ static void text_sizes(struct buffer *b, const struct summary *s, const struct t
 		buffer_char(b, '\n');
 	}
 	if (s->threads) {
-		label(b, BYTES("these threads"), text);
+		label(b, BYTES("threads"), text);
 		count_of(b, s->threads, "thread of ", "threads of ");
 		count_of(b, s->processes, "process\n", "processes\n");
 	}
@@ -224,7 +224,7 @@ static void text_mappings(struct buffer *b, const struct view *v, const struct s
 		if (p->mappings.items[i].kind == MAPPING_JIT) {
 			file = profile_text(
 				p, p->processes.items[p->mappings.items[i].process].name);
-			buffer_text(b, "made while running by ");
+			buffer_text(b, "JIT code of ");
 		}
 		text_cell(b, file, 0, false, text);
 		if (build_id.len)
@@ -458,7 +458,7 @@ static void info_json(struct buffer *b, const struct view *v, const struct summa
 	new_line(b);
 	json_u64(b, "first_ns", s->first);
 	json_u64(b, "span_ns", s->last - s->first);
-	json_u64(b, "these threads", s->threads);
+	json_u64(b, "threads", s->threads);
 	json_u64(b, "processes", s->processes);
 	json_u64(b, "tree_nodes", s->nodes);
 	json_u64(b, "deepest", s->deepest);

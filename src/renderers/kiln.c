@@ -43,6 +43,6 @@ const struct renderer renderer_kiln = {
 	.name = "kiln",
 	.suffix = ".kiln",
 	.about = "Kiln's own format: everything there is",
-	.proof = "a reader written from kiln-format.md in Python",
+	.proof = "a Python reader written from kiln-format.md",
 	.render = kiln_render,
 };

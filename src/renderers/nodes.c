@@ -76,8 +76,8 @@ static bool check_values(const struct nodes *n, struct error *err)
 		for (size_t i = 0; i < n->view.tree.caller.len; i++)
 			if (n->sides.self[side][i] < 0)
 				return error_set(err, ERR_UNSUPPORTED,
-					"a value is negative, and no box has a width below 0: "
-					"choose another --kind");
+					"a value is negative and cannot be drawn: choose another "
+					"--kind");
 	return true;
 }
 

@@ -399,10 +399,10 @@ static void lay(struct layout *layout, const struct values *values, const struct
 static const char *nothing_there(const struct values *values)
 {
 	if (values->shown.comparison.widths == WIDTHS_GONE)
-		return "nothing is gone: after has all functions of before";
+		return "nothing is gone: AFTER has all functions of BEFORE";
 	if (values->below)
 		return "nothing to draw: no value is above 0";
-	return "nothing to draw: no samples, or none that were selected";
+	return "nothing to draw: there are no samples, or none is selected";
 }
 
 static bool render(
@@ -419,7 +419,7 @@ static bool render(
 		return false;
 	if (s->chart && v->comparison.widths == WIDTHS_GONE)
 		return error_set(err, ERR_USAGE,
-			"a flame chart shows all samples of a side: leave out --flamechart, or "
+			"a flame chart cannot show what is gone: leave out --flamechart or "
 			"--elided");
 	values_find(&values, v);
 	p = picture_of(&values, s, &layout);

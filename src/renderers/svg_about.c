@@ -245,7 +245,7 @@ void about_below_zero(const struct view *v, int64_t below, struct buffer *out)
 		return;
 	part_begin(out);
 	text_stream_value(out, v->profile, view_stream(v), below);
-	buffer_text(out, " in values below 0 not drawn");
+	buffer_text(out, " in negative values not drawn");
 }
 
 void about_notes(const struct view *v, struct buffer *out)

@@ -39,7 +39,7 @@ static void explain_kinds(
 		kinds += sums[k] > 0;
 	if (kinds < 2)
 		return;
-	l->about = "Where values were spent: the kind of the innermost frame";
+	l->about = "Colours show the kind of the innermost frame";
 	for (int k = 0; k < FRAME_KINDS; k++) {
 		struct buffer label = {0};
 
@@ -58,8 +58,8 @@ static void explain_classic_changes(struct svg_legend *l, bool negated)
 	const char *column = negated ? "first" : "second";
 	struct buffer more = {0}, less = {0};
 
-	l->about = "How the values of functions themselves, without what they call, differ between "
-		   "the two columns; widths are the second column's";
+	l->about = "Colours show how self values differ between the two columns; widths are those "
+		   "of the second column";
 	buffer_printf(&more, "more in the %s", column);
 	buffer_printf(&less, "less in the %s", column);
 	add_entry(l, more, colour_of_change(1, 1));
@@ -113,8 +113,8 @@ static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
 	struct buffer same = {0};
 
 	l->about = p->settings->changes == CHANGES_SELF
-			   ? "By how much functions themselves changed"
-			   : "By how much functions with all that they call changed";
+			   ? "Colours show by how much self values changed"
+			   : "Colours show by how much total values changed";
 	add_label(l, "\u2264 -20%, gone", -COLOUR_RATIO_FULL);
 	add_label(l, "-11%", -COLOUR_RATIO_FULL / 2);
 	if (c->threshold > 0)

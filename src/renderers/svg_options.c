@@ -31,7 +31,7 @@ static bool check_encoding(
 	(void)option;
 	if (strcasecmp(value, "utf-8") != 0)
 		return error_set(err, ERR_USAGE,
-			"expected UTF-8, the only one that is written, got '%s'", value);
+			"expected UTF-8, the only supported encoding, got '%s'", value);
 	return true;
 }
 

@@ -263,7 +263,7 @@ static bool render(
 	size_t skip;
 
 	if (s->csv && s->json)
-		return error_set(err, ERR_USAGE, "--csv and --json exclude each other");
+		return error_set(err, ERR_USAGE, "expected --csv or --json, not both");
 	functions_init(&functions, v, (enum function_sort)s->sort, s->by_change);
 	skip = s->skip < functions.count ? s->skip : functions.count;
 	shown = functions;

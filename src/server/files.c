@@ -97,7 +97,7 @@ static bool open_ordered(
 	}
 	fd = folder_open_file(order->folder, order->path, false, &status);
 	if (fd < 0 && (errno == ENOENT || errno == EXDEV || errno == ELOOP))
-		return error_set(err, ERR_MISSING, "%s: is gone", order->name);
+		return error_set(err, ERR_MISSING, "%s: no longer exists", order->name);
 	if (fd < 0)
 		return error_errno(err, "%s: cannot open", order->name);
 	*ret_mark = file_mark_of(&status);
@@ -199,7 +199,7 @@ static struct held *find_held(
 		e = entries_find(&f->entries, name);
 	}
 	if (!e) {
-		error_set(err, ERR_MISSING, name ? SHELF_HAS_NONE : "there is no profile%s yet",
+		error_set(err, ERR_MISSING, name ? SHELF_HAS_NONE : "no profile%s is available yet",
 			name ? name : "");
 		return NULL;
 	}

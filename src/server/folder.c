@@ -48,7 +48,7 @@ bool folder_open(struct folder *f, const char *path, struct error *err)
 	*f = (struct folder){memory_copy_text(path, len), fd};
 	fd = open_below(f, ".", O_PATH);
 	if (fd < 0) {
-		error_errno(err, "%s: looking below it (openat2)", path);
+		error_errno(err, "%s: cannot look up files below it (openat2)", path);
 		folder_release(f);
 		return false;
 	}

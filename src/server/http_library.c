@@ -23,8 +23,8 @@ bool http_library_load(struct error *err)
 
 	if (!library)
 		return error_set(err, ERR_UNSUPPORTED,
-			"answering browsers takes " SONAME
-			", which is not here (Debian: apt install libmicrohttpd12): %s",
+			"kiln view needs " SONAME
+			", which is not installed (Debian: apt install libmicrohttpd12): %s",
 			dlerror());
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
 		void *function = dlsym(library, functions[i].name);

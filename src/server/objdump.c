@@ -98,7 +98,7 @@ static int64_t now_ms(void)
 /* All that comes, until `end`. */
 static bool read_all(int fd, int64_t end, struct buffer *ret_text, struct error *err)
 {
-	static const char *const too_long = "objdump takes too long, or says too much";
+	static const char *const too_long = "objdump takes too long, or writes too much";
 	char part[65536];
 
 	for (;;) {
@@ -132,7 +132,7 @@ bool objdump_run(
 	buffer_release(&question);
 	if (fd < 0)
 		return error_set(
-			err, ERR_UNSUPPORTED, "there is no objdump here: install binutils");
+			err, ERR_UNSUPPORTED, "objdump is not installed: install binutils");
 	done = read_all(fd, now_ms() + OBJDUMP_SECONDS * 1000, ret_text, err);
 	close(fd);
 	return done;

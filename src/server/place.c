@@ -152,7 +152,7 @@ bool place_listen(const struct place *p, int *ret_socket, uint16_t *ret_port, st
 		return true;
 	}
 	place_url(p, place_port(p), &url);
-	error_errno(err, "listening at %s", url.at);
+	error_errno(err, "cannot listen on %s", url.at);
 	buffer_release(&url);
 	if (fd >= 0)
 		close(fd);

@@ -179,7 +179,7 @@ static enum MHD_Result ask(
 		done = send_answer(connection, s, &q, buffer_bytes(&words));
 	else
 		done = reply_line(connection, MHD_HTTP_BAD_REQUEST,
-			"expected at most 1000 parameters, without bytes of 0");
+			"expected at most 1000 parameters, without NUL bytes");
 	vector_release(&q.words);
 	buffer_release(&words);
 	return done;
@@ -206,7 +206,7 @@ static enum MHD_Result refuse_method(struct MHD_Connection *connection, const ch
 {
 	struct buffer line = {0};
 
-	buffer_printf(&line, "only %s is known here\n", allow);
+	buffer_printf(&line, "method not allowed; expected %s\n", allow);
 	return reply_buffer(connection,
 		&(struct reply){.status = MHD_HTTP_METHOD_NOT_ALLOWED,
 			.type = "text/plain; charset=utf-8",
@@ -223,7 +223,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 
 	if (!may_ask(s, connection))
 		return reply_line(connection, MHD_HTTP_FORBIDDEN,
-			"only for this server's own pages: Host or Origin is another one");
+			"request refused: Host or Origin is not this server");
 	if (upload)
 		return upload_answer(upload, connection);
 	if (is_upload)
@@ -233,7 +233,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 	if (page)
 		return send_page(connection, s, address, page);
 	if (!address || !(question_is_known(address) || sources_is_known(address)))
-		return reply_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
+		return reply_line(connection, MHD_HTTP_NOT_FOUND, "not found");
 	return ask(connection, s, address);
 }
 
@@ -305,7 +305,7 @@ static bool start(struct server *s, struct error *err)
 			connections_notify, s->connections, MHD_OPTION_CONNECTION_LIMIT,
 			LIBRARY_MOST, MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS,
 			MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MOST, MHD_OPTION_END);
-	return s->daemon || error_errno(err, "starting the server");
+	return s->daemon || error_errno(err, "cannot start the server");
 }
 
 bool server_check(struct error *err)
@@ -328,7 +328,7 @@ struct server *server_open(const struct server_settings *settings, struct error 
 	s->sources = sources_new(settings->binary_locations);
 	s->connections = connections_new();
 	turns_open(settings->request_limit);
-	if (s->connections ? start(s, err) : error_errno(err, "starting a thread"))
+	if (s->connections ? start(s, err) : error_errno(err, "cannot start a thread"))
 		return s;
 	connections_release(s->connections);
 	sources_release(s->sources);

@@ -73,8 +73,8 @@ static bool read_words(const struct question *q, struct wanted *ret, struct erro
 		else if (!bytes_equal(name, BYTES("address")) ||
 			 !bytes_u64(bytes_of(value), &ret->address))
 			return error_set(err, ERR_USAGE,
-				"%s takes profile, and file, or binary, build-id and address (a "
-				"number)",
+				"%s expects profile and file, or profile, binary, build-id and "
+				"address (a number)",
 				q->address);
 	}
 	if (strcmp(q->address, "text") ? !ret->binary : !ret->file)
@@ -119,7 +119,7 @@ static bool read_text(int fd, const char *file, struct buffer *ret, struct error
 	if (got < 0)
 		return error_errno(err, "%s", file);
 	if (ret->len && memchr(ret->at, '\0', ret->len))
-		return error_set(err, ERR_FORMAT, "%s: not a text", file);
+		return error_set(err, ERR_FORMAT, "%s: not a text file", file);
 	return true;
 }
 
@@ -132,7 +132,8 @@ static bool answer_text(struct sources *s, const struct shelf_profile *of, const
 
 	if (*w->file != '/' || (!frames_name(of->profile, bytes_of(w->file)) &&
 				       !debug_information_names(s, w->file)))
-		return error_set(err, ERR_MISSING, "%s: the profile names no such file", w->file);
+		return error_set(
+			err, ERR_MISSING, "%s: the profile does not name this file", w->file);
 	buffer_printf(&path, "%s%s", s->binary_locations->symfs ? s->binary_locations->symfs : "",
 		w->file);
 	fd = broker_open(BROKER_SOURCE, path.at);
@@ -264,7 +265,8 @@ static bool disassemble(struct sources *s, const struct found *f, const struct w
 
 	if (!done) {
 		symbols_release(symbols);
-		return error_set(err, ERR_MISSING, "%s: no function is known there", w->binary);
+		return error_set(
+			err, ERR_MISSING, "%s: no function is known at this address", w->binary);
 	}
 	end = symbol.end - symbol.start > CODE_LIMIT ? symbol.start + CODE_LIMIT : symbol.end;
 	pthread_mutex_lock(&s->lock);
@@ -296,11 +298,11 @@ static bool answer_code(struct sources *s, const struct shelf_profile *of, const
 
 	if (!mappings_name(of->profile, w))
 		return error_set(
-			err, ERR_MISSING, "%s: the profile names no such binary", w->binary);
+			err, ERR_MISSING, "%s: the profile does not name this binary", w->binary);
 	binary_locations_visit(s->binary_locations, &place, look_at, &f);
 	if (!f.image)
-		return error_set(err, ERR_MISSING, "%s: not here, or another one than was recorded",
-			w->binary);
+		return error_set(
+			err, ERR_MISSING, "%s: not found, or not the recorded build", w->binary);
 	done = disassemble(s, &f, w, &ret->body, err);
 	ret->type = "application/json";
 	image_release(f.image);
@@ -316,7 +318,7 @@ bool sources_answer(struct sources *s, const struct question *q, struct shelf *s
 	bool done;
 
 	if (!s->binary_locations)
-		return error_set(err, ERR_MISSING, "this server shows no source files");
+		return error_set(err, ERR_MISSING, "this server does not show source files");
 	if (!read_words(q, &w, err))
 		return false;
 	of = shelf->take(shelf, w.profile, err);

@@ -14,7 +14,7 @@ bool token_make(struct token *ret, struct error *err)
 	unsigned char bytes[RANDOM_BYTES];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return error_errno(err, "getting a random token");
+		return error_errno(err, "cannot create a random token");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(ret->text + 2 * i, 3, "%02x", bytes[i]);
 	return true;
@@ -43,11 +43,11 @@ static bool read_from(int fd, const char *path, struct token *ret, struct error 
 		return error_errno(err, "%s: cannot read", path);
 	if (S_ISREG(status.st_mode) && status.st_mode & (S_IRWXG | S_IRWXO))
 		return error_set(err, ERR_PERMISSION,
-			"%s: other users can read the token: chmod 600 %s, if it is yours", path,
+			"%s: other users can read the token; if it is yours: chmod 600 %s", path,
 			path);
 	if (!bytes_line(&all, &line) || !is_token(line))
 		return error_set(err, ERR_FORMAT,
-			"%s: expected a line of %u to %u letters, digits, '-' and '_': make one "
+			"%s: expected a line of %u to %u letters, digits, '-' and '_'; create one "
 			"with: (umask 077; head -c 24 /dev/urandom | base64 | tr +/ -_ >%s)",
 			path, TOKEN_LEAST, TOKEN_MOST, path);
 	memcpy(ret->text, line.at, line.len);

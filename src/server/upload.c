@@ -30,12 +30,12 @@ struct upload *upload_new(struct uploads *all, struct MHD_Connection *connection
 	u->name = name ? memory_copy_text(name, strlen(name)) : NULL;
 	if (!all->most) {
 		error_set(&u->err, ERR_UNSUPPORTED,
-			"no files are taken here: kiln view --uploads 256M takes them");
+			"this server does not accept files: start kiln view with --uploads 256M");
 		return u;
 	}
 	u->fd = memfd_create("upload", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (u->fd < 0)
-		error_errno(&u->err, "making room for a file");
+		error_errno(&u->err, "cannot allocate space for a file");
 	return u;
 }
 
@@ -59,10 +59,10 @@ void upload_add(struct upload *u, struct bytes part)
 	pending = atomic_fetch_add(&u->all->pending, part.len) + part.len;
 	if (pending > u->all->most)
 		error_set(&u->err, ERR_LIMIT,
-			"more than %llu bytes are being sent: kiln view --uploads SIZE takes more",
+			"more than %llu bytes are being sent: raise kiln view --uploads SIZE",
 			(unsigned long long)u->all->most);
 	else if (!output_write_fd(u->fd, part, &u->err))
-		error_prefix(&u->err, "keeping a file in memory: ");
+		error_prefix(&u->err, "cannot keep a file in memory: ");
 	if (u->err.code)
 		give_up(u);
 }
@@ -99,7 +99,7 @@ enum MHD_Result upload_answer(struct upload *u, struct MHD_Connection *connectio
 	/* What is sealed can be mapped, and is not copied. */
 	if (!u->err.code && (lseek(fd, 0, SEEK_SET) < 0 ||
 				    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK)))
-		error_errno(&u->err, "reading what was sent");
+		error_errno(&u->err, "cannot read the uploaded data");
 	if (u->err.code || !files_add_sent(u->all->files, base_name(u->name), fd, &name, &u->err))
 		return reply_line(connection, status_of(&u->err), u->err.text);
 	buffer_text(&json, "{\"name\":");

@@ -4,8 +4,8 @@
 bool server_check(struct error *err)
 {
 	return error_set(err, ERR_UNSUPPORTED,
-		"this kiln answers no browsers: it was built without libmicrohttpd "
-		"(libmicrohttpd-dev, and not as a static program)");
+		"this kiln has no server: build it with libmicrohttpd (libmicrohttpd-dev, and not "
+		"as a static program)");
 }
 
 struct server *server_open(const struct server_settings *settings, struct error *err)

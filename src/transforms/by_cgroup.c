@@ -38,14 +38,14 @@ static bool by_cgroup_apply(struct view *v, const char *argument, struct error *
 {
 	const struct profile *p = v->profile;
 	const struct grouping by = {p->label_sets.len, has_labels, labels_of, group_name, NULL,
-		"which control group a sample is in (kiln record --by-cgroup does)"};
+		"the control group of a sample (kiln record --by-cgroup records it)"};
 
 	(void)argument;
 	for (size_t set = 1; set < p->label_sets.len; set++)
 		if (label_of(p, set, BYTES(LABEL_CGROUP)).len ||
 			label_of(p, set, BYTES(LABEL_CONTAINER)).len)
 			return group_apply(v, &by, err);
-	return error_set(err, ERR_USAGE, "the input does not say %s", by.what);
+	return error_set(err, ERR_USAGE, "the input does not have %s", by.what);
 }
 
 const struct transform transform_by_cgroup = {

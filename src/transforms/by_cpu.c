@@ -27,7 +27,7 @@ struct grouping grouping_by_cpu(const struct profile *p)
 {
 	(void)p;
 	return (struct grouping){
-		(size_t)NO_CPU + 1, has_cpus, cpu_of, cpu_label, NULL, "which CPU a sample is of"};
+		(size_t)NO_CPU + 1, has_cpus, cpu_of, cpu_label, NULL, "the CPU of a sample"};
 }
 
 static bool by_cpu_apply(struct view *v, const char *argument, struct error *err)

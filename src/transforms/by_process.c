@@ -25,7 +25,7 @@ static void process_label(const struct profile *p, size_t process, struct buffer
 static bool by_process_apply(struct view *v, const char *argument, struct error *err)
 {
 	const struct grouping by = {v->profile->processes.len, has_threads, process_of,
-		process_label, process_name, "which process a sample is of"};
+		process_label, process_name, "the process of a sample"};
 
 	(void)argument;
 	return group_apply(v, &by, err);

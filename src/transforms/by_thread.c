@@ -33,7 +33,7 @@ static void thread_label(const struct profile *p, size_t thread, struct buffer *
 struct grouping grouping_by_thread(const struct profile *p)
 {
 	return (struct grouping){p->threads.len, has_threads, thread_of, thread_label, thread_name,
-		"which thread a sample is of"};
+		"the thread of a sample"};
 }
 
 static bool by_thread_apply(struct view *v, const char *argument, struct error *err)

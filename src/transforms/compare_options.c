@@ -128,7 +128,7 @@ bool compare_add(const struct compare_options *c, struct profile *to, struct vie
 
 	if (view_stream(v)->side)
 		return error_set(err, ERR_USAGE,
-			"it has two sides already: draw it with: kiln draw %s", part.name);
+			"it already has two columns: draw it with: kiln draw %s", part.name);
 	canonical_apply_roots(&c->canonical, v);
 	matched = match_threads(v, !c->canonical.names || threads, to);
 	part.side = (uint32_t)side + 1;

@@ -44,7 +44,7 @@ static uint64_t cpu_wanted(const struct samples *s, size_t first, size_t count, 
 static bool cpu_apply(struct view *v, const char *list, struct error *err)
 {
 	bool *wanted = memory_new((size_t)NO_CPU + 1, sizeof(*wanted));
-	const struct selection by = {has_cpus, cpu_wanted, wanted, "which CPU a sample is of"};
+	const struct selection by = {has_cpus, cpu_wanted, wanted, "the CPU of a sample"};
 	bool done = *list ? list_parse(bytes_of(list), wanted, err)
 			  : error_set(err, ERR_USAGE, "expected CPUs such as 0,2-4");
 

@@ -145,7 +145,7 @@ bool grouping_check(const struct grouping *by, const struct profile *p, struct e
 	for (size_t i = 0; i < p->samples.len; i++)
 		if (by->has(&p->samples.items[i]))
 			return true;
-	return error_set(err, ERR_USAGE, "the input does not say %s", by->what);
+	return error_set(err, ERR_USAGE, "the input does not have %s", by->what);
 }
 
 bool group_apply(struct view *v, const struct grouping *by, struct error *err)

@@ -29,7 +29,7 @@ static bool path_apply(struct view *v, const char *argument, struct error *err)
 	bool *keep;
 
 	if (!path.len)
-		return error_set(err, ERR_USAGE, "expected names from the root on: main;work");
+		return error_set(err, ERR_USAGE, "expected names from the root, such as main;work");
 	at = memory_new(nodes, sizeof(*at));
 	keep = memory_new(nodes, sizeof(*keep));
 	for (size_t i = 1; i < nodes; i++) {

@@ -40,7 +40,7 @@ bool select_samples(struct view *v, const struct selection *by, struct error *er
 	for (size_t table = 0; table < p->samples.len; table++)
 		any |= p->samples.items[table].count && by->has(&p->samples.items[table]);
 	if (!any)
-		return error_set(err, ERR_USAGE, "the input does not say %s", by->what);
+		return error_set(err, ERR_USAGE, "the input does not have %s", by->what);
 	for (uint32_t table = 0; table < p->samples.len; table++) {
 		const struct samples *s = &p->samples.items[table];
 		bool has = by->has(s);
@@ -74,8 +74,7 @@ static uint64_t thread_wanted(
 
 bool select_threads(struct view *v, const bool *keep, struct error *err)
 {
-	const struct selection by = {
-		has_threads, thread_wanted, keep, "which thread a sample is of"};
+	const struct selection by = {has_threads, thread_wanted, keep, "the thread of a sample"};
 
 	return select_samples(v, &by, err);
 }

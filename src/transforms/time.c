@@ -57,14 +57,14 @@ static bool end_parse(struct bytes text, uint64_t start, uint64_t *ret_time, str
 static bool time_apply(struct view *v, const char *argument, struct error *err)
 {
 	struct range range = {0, UINT64_MAX};
-	const struct selection by = {has_times, time_wanted, &range, "when a sample was taken"};
+	const struct selection by = {has_times, time_wanted, &range, "the time of a sample"};
 	struct bytes text = bytes_of(argument);
 	const char *dots = bytes_find(text, BYTES(".."));
 	uint64_t start = start_of(v->profile);
 
 	if (!dots)
 		return error_set(err, ERR_USAGE,
-			"expected FROM..TO in seconds from the start, either end open, got '%s'",
+			"expected FROM..TO in seconds from the start, or FROM.. or ..TO, got '%s'",
 			argument);
 	if (!end_parse(
 		    (struct bytes){text.at, (size_t)(dots - text.at)}, start, &range.from, err) ||

@@ -1110,7 +1110,7 @@ test("a comparison is saved as one file that shows it again", {}, async (tab) =>
 
 test("a comparison that cannot be is said, and can be ended", { errors: true }, async (tab) => {
 	await tab.goto(url + `#before=${encodeURIComponent(other)}`);
-	await until(tab, "refused", (each) => /its values are in ns, those before it in/.test(each.status));
+	await until(tab, "refused", (each) => /its values are in ns, those of the files before it in/.test(each.status));
 	await tab.click("#compare");
 	equal((await until(tab, "well again", (each) => each.status === "" && still(each))).query.before, "");
 });

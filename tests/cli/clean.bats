@@ -103,7 +103,7 @@ folded_with_names() {
 	printf '%s\n' 's/main/$5/' >rules
 	run "$kiln" fold --clean-file rules small.folded
 	[ "$status" -eq 2 ]
-	[[ $output == "kiln: --clean-file: rules: expected a text that can replace 'main', got '\$5'"* ]]
+	[[ $output == "kiln: --clean-file: rules: expected a replacement for 'main', got '\$5'"* ]]
 	run "$kiln" fold --clean-file nowhere small.folded
 	[ "$status" -ne 0 ]
 	[[ $output == "kiln: --clean-file: nowhere: "* ]]

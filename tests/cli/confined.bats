@@ -34,7 +34,7 @@ needs_landlock() {
 	kill $!
 	wait $! || true
 	grep -q 'this kernel has no' said && skip "$(grep 'this kernel has no' said)"
-	grep -q 'are confined, by Landlock and seccomp$' said
+	grep -q 'are sandboxed by Landlock and seccomp$' said
 }
 
 @test "a page cannot open a file that was not named, even when its code is made to try" {
@@ -139,7 +139,7 @@ with View(kiln, 'x.json') as view:
 	confined "
 with View('./old_kernel', '-v', 'small.folded') as view:
     assert view.json('top')['total'] == 100
-    assert b'not confined: this kernel has no Landlock and no seccomp\n' in os.read(view.process.stderr.fileno(), 1000)
+    assert b'not sandboxed: this kernel has no Landlock and no seccomp\n' in os.read(view.process.stderr.fileno(), 1000)
 with View(kiln, 'small.folded') as view:
     view.json('top')
     assert b'confined' not in os.read(view.process.stderr.fileno(), 1000)

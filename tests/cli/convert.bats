@@ -49,16 +49,16 @@ load common
 		[ -z "$output" ]
 	done
 	run -2 "$kiln" convert empty.kiln --to svg
-	[ "$output" = "kiln: nothing to draw: no samples, or none that were selected" ]
+	[ "$output" = "kiln: nothing to draw: there are no samples, or none is selected" ]
 }
 
 @test "no suffix, an unknown one, an unknown format: told what there is" {
 	run "$kiln" convert small.folded
 	[ "$status" -eq 2 ]
-	[[ $output == "kiln: convert: to what? Name a file with -o ("*.folded*"), or say --to FORMAT" ]]
+	[[ $output == "kiln: convert: no output format: name an output with -o ("*.folded*"), or use --to FORMAT" ]]
 	run "$kiln" convert small.folded -o x.docx
 	[ "$status" -eq 2 ]
-	[[ $output == "kiln: convert: x.docx: its suffix names no format; known: "*.svg*" (or say --to FORMAT)" ]]
+	[[ $output == "kiln: convert: x.docx: unknown suffix; expected one of "*.svg*", or --to FORMAT" ]]
 	[ ! -e x.docx ]
 	run "$kiln" convert small.folded --to docx
 	[ "$status" -eq 2 ]

@@ -172,9 +172,9 @@ sums() {
 	run -0 "$kiln" diff --elided --to folded a.folded b.folded
 	[ "$output" = $'app;main;parse 20 0\napp;main;parse;lex 10 0' ]
 	run "$kiln" diff --elided a.folded a.folded -o d.svg
-	failed_with 2 "kiln: nothing is gone: after has all functions of before"
+	failed_with 2 "kiln: nothing is gone: AFTER has all functions of BEFORE"
 	run "$kiln" diff --elided --flamechart a.folded b.folded -o d.svg
-	failed_with 2 "kiln: a flame chart shows all samples of a side: leave out --flamechart, or --elided"
+	failed_with 2 "kiln: a flame chart cannot show what is gone: leave out --flamechart or --elided"
 	[ ! -e d.svg ]
 }
 
@@ -204,7 +204,7 @@ sums() {
 	kiln: wrote out.main.svg
 	kiln: wrote out.pool-.svg
 	kiln: wrote out.new.svg
-	kiln: 1 thread below 0.5% of the whole: left out
+	kiln: 1 thread below 0.5% of the total left out
 	END
 	)
 	grep -q '>Differential Flame Graph: pool-\*<' out.pool-.svg
@@ -215,7 +215,7 @@ sums() {
 	"$kiln" diff -n --per-thread a.folded b.folded -o share.svg -q
 	grep -q '<title>y (20.0 samples, 100.00%; unchanged; ' share.pool-.svg
 	run "$kiln" diff --per-thread --to svg a.folded b.folded
-	failed_with 2 "kiln: diff: --per-thread writes several files: name them with -o"
+	failed_with 2 "kiln: diff: --per-thread writes several files: name an output with -o"
 }
 
 @test "--per-thread: threads that the input tells, by rank among those of one name" {
@@ -248,7 +248,7 @@ sums() {
 	"$kiln" diff -q --per-thread --negate a.folded b.folded -o out.svg
 	grep -q '<title>f (6 samples, 100.00%; +6, new; self +6, new)</title>' out.new.svg
 	run -0 "$kiln" diff --per-thread --elided a.folded b.folded -o gone.svg
-	diff - <<<"$output" <(printf 'kiln: %s\n' 'new: nothing is gone' 'both: nothing is gone' 'wrote gone.old.svg')
+	diff - <<<"$output" <(printf 'kiln: %s\n' 'new: no function is gone' 'both: no function is gone' 'wrote gone.old.svg')
 }
 
 @test "what is compared with something of another name is said" {
@@ -259,16 +259,16 @@ sums() {
 	[ "${lines[0]}" = "kiln: b.txt: task-clock is compared with cpu-clock" ]
 	sample 1.1 cycles >b.txt
 	run "$kiln" diff a.txt b.txt
-	failed_with 2 "kiln: b.txt: its values are in cycles, those before it in ns; --kind chooses others"
+	failed_with 2 "kiln: b.txt: its values are in cycles, those of the files before it in ns; choose a common one with --kind"
 }
 
 @test "a new function that calls what one that is gone called may be the same: a suggestion" {
 	printf '%s\n' 'main;parse;lex 10' 'main;parse;build 10' 'main;parse 5' 'main;work 20' 'main;old;x 3' >a.folded
 	printf '%s\n' 'main;read_all;lex 12' 'main;read_all;build 9' 'main;work 20' 'main;fresh;y 3' >b.folded
 	run -0 --separate-stderr "$kiln" diff a.folded b.folded
-	[ "$stderr" = "kiln: read_all, which is new, may be what was parse: the same caller, and 2 of 2 callees are the same" ]
+	[ "$stderr" = "kiln: new function read_all may be a new name of parse: both have the same caller and share 2 of 2 callees" ]
 	[[ $output == *gone*parse* && $output == *new*read_all* ]]
-	"$kiln" diff a.folded b.folded -o c.svg 2>&1 | grep -q 'read_all, which is new, may be what was parse'
+	"$kiln" diff a.folded b.folded -o c.svg 2>&1 | grep -q 'read_all may be a new name of parse'
 	# Not one that costs more than twice as much, nor one that calls other functions, nor one of another caller.
 	sed 's/ 12$/ 99/' b.folded >c.folded
 	run -0 --separate-stderr "$kiln" diff a.folded c.folded
@@ -354,7 +354,7 @@ def colours(file):
 total, itself = colours("total.svg"), colours("self.svg")
 assert total == {"all": "red", "app": "red", "main": "red", "work": "red", "load": "red", "inner": "grey", "io": "grey"}, total
 assert itself == {"all": "grey", "app": "grey", "main": "grey", "work": "red", "load": "red", "inner": "grey", "io": "grey"}, itself'
-	grep -q "By how much functions themselves changed" self.svg
+	grep -q "Colours show by how much self values changed" self.svg
 }
 
 @test "both sides in one file, for other programs and the page: it is the same difference" {
@@ -378,24 +378,24 @@ import json
 profiles = json.load(open("both.speedscope.json"))["profiles"]
 assert [(p["name"], p["endValue"]) for p in profiles] == [("samples:before", 100), ("samples:after", 120)], profiles'
 	run "$kiln" diff --before-time 1..2 both.kiln
-	failed_with 2 "kiln: diff: --before-time, --after-time, --exact, --strip-hex and --build-dir are for two files, not for one that has two sides"
+	failed_with 2 "kiln: diff: --before-time, --after-time, --exact, --strip-hex and --build-dir work only with two files, not with one file of two columns"
 }
 
 @test "different units, two sides in one file, and too few files" {
 	before_and_after
 	run "$kiln" diff a.folded
-	failed_with 2 "kiln: a.folded: has one side: diff needs two profiles, as in: kiln diff BEFORE AFTER"
+	failed_with 2 "kiln: a.folded: has only one column of values: expected two profiles, as in: kiln diff BEFORE AFTER"
 	run "$kiln" diff
-	failed_with 2 "kiln: diff: name two profiles, as in: kiln diff BEFORE AFTER; or several a side: kiln diff --before A1 A2 --after B1 B2; or one that has two sides"
+	failed_with 2 "kiln: diff: expected two profiles: kiln diff BEFORE AFTER; or several per side: kiln diff --before A1 A2 --after B1 B2; or one file with two columns"
 	run "$kiln" diff --before a.folded
 	[ "$status" -eq 2 ]
 	run "$kiln" diff - -
-	failed_with 2 "kiln: diff: standard input can be one of the files only"
+	failed_with 2 "kiln: diff: standard input can be only one of the files"
 	"$kiln" diff a.folded b.folded -o c.folded
 	run "$kiln" diff a.folded c.folded
-	failed_with 2 "kiln: c.folded: it has two sides already: draw it with: kiln draw c.folded"
+	failed_with 2 "kiln: c.folded: it already has two columns: draw it with: kiln draw c.folded"
 	run "$kiln" diff a.folded b.folded -o c.png
-	failed_with 2 "kiln: diff: c.png: its suffix names no format; known: .svg, .html, .folded, .json, .txt, .kiln, .pb.gz or .speedscope.json (or say --to FORMAT)"
+	failed_with 2 "kiln: diff: c.png: unknown suffix; expected one of .svg, .html, .folded, .json, .txt, .kiln, .pb.gz or .speedscope.json, or --to FORMAT"
 	run "$kiln" diff a.folded missing.folded
 	[ "$status" -ne 0 ]
 	run -0 bash -c "'$kiln' diff - b.folded --to folded <a.folded"
@@ -530,8 +530,8 @@ random_files() {
 	"$kiln" diff -q --to json --before-time 0.1..0.5 --after-time 0.1..0.5 times.txt times.txt |
 		jq -e '[.tree[], .functions[] | .self[0] == .self[1] and .total[0] == .total[1]] | all and length > 3' >/dev/null
 	run -2 "$kiln" diff --before-time later times.txt times.txt
-	failed_with 2 "kiln: times.txt: --before-time: expected FROM..TO in seconds from the start, either end open, got 'later'"
+	failed_with 2 "kiln: times.txt: --before-time: expected FROM..TO in seconds from the start, or FROM.. or ..TO, got 'later'"
 	echo 'a;b 1' >one.folded
 	run -2 "$kiln" diff --after-time 1.. one.folded one.folded
-	failed_with 2 "kiln: one.folded: --after-time: the input does not say when a sample was taken"
+	failed_with 2 "kiln: one.folded: --after-time: the input does not have the time of a sample"
 }

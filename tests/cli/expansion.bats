@@ -13,7 +13,7 @@ refused() {
 	shift
 	run -2 --separate-stderr "$kiln" "$@"
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "kiln: "*"$what: more than "*" MB; --max-expansion allows more" ]]
+	[[ $stderr == "kiln: "*"$what: more than "*" MB; --max-expansion raises the limit" ]]
 }
 
 @test "what is unpacked is bounded" {

@@ -51,7 +51,7 @@ needs_perf() {
 @test "drawing: without anything to draw it says what there could be" {
 	run --separate-stderr ./flamegraph </dev/null
 	[ "$status" -eq 2 ]
-	[[ ${stderr_lines[-1]} == "kiln: flamegraph: no FILE given and no profile.kiln or perf.data here"* ]]
+	[[ ${stderr_lines[-1]} == "kiln: flamegraph: no FILE given, and there is no profile.kiln or perf.data here"* ]]
 }
 
 @test "drawing: what root's perf left says how to get at it" {
@@ -61,7 +61,7 @@ needs_perf() {
 	cp small.folded perf.data
 	chmod 600 perf.data
 	run setpriv --reuid 65534 --clear-groups --inh-caps=-all ./kiln flamegraph --perfdata perf.data
-	failed_with 1 "kiln: perf.data: cannot open: Permission denied; it is another user's: sudo chown \$USER perf.data"
+	failed_with 1 "kiln: perf.data: cannot open: Permission denied; it belongs to another user: sudo chown \$USER perf.data"
 }
 
 @test "recording: -o x.svg -- COMMAND records, draws and leaves the profile" {
@@ -120,11 +120,11 @@ needs_perf() {
 	run ./flamegraph small.folded
 	failed_with 2 "kiln: flamegraph: 'small.folded' is a file, not a command; draw it with: flamegraph --perfdata small.folded"
 	run ./flamegraph --perfdata small.folded -- true
-	failed_with 2 "kiln: flamegraph: --perfdata draws what was recorded: leave the command out"
+	failed_with 2 "kiln: flamegraph: --perfdata draws an existing recording: leave out the command"
 	run ./flamegraph -p 1 -- true
-	failed_with 2 "kiln: flamegraph: --pid or a command, not both"
+	failed_with 2 "kiln: flamegraph: expected --pid or a command, not both"
 	run ./flamegraph -F 99
-	failed_with 2 "kiln: flamegraph: --freq is for recording: name a command"
+	failed_with 2 "kiln: flamegraph: --freq works only when recording: name a command"
 	for option in "--cmd x" "-c x" "--post-process x" "--skip-after x" "--completions bash"; do
 		run ./flamegraph $option
 		[ "$status" -eq 2 ]

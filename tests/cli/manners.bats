@@ -15,7 +15,7 @@ lookers=(draw top tree fold info)
 		run --separate-stderr "$kiln" "$name" -o out </dev/null
 		[ "$status" -eq 2 ]
 		[[ ${stderr_lines[0]} == "usage: kiln $name"* ]]
-		[ "${stderr_lines[-1]}" = "kiln: $name: no FILE given and no profile.kiln or perf.data here: name one, pipe one in, or make it with: kiln record -- COMMAND" ]
+		[ "${stderr_lines[-1]}" = "kiln: $name: no FILE given, and there is no profile.kiln or perf.data here: name a FILE, pipe a profile in, or record one with: kiln record -- COMMAND" ]
 	done
 }
 
@@ -25,7 +25,7 @@ lookers=(draw top tree fold info)
 	[[ ${lines[0]} == "usage: kiln top"* ]]
 	on_terminal "NO_COLOR=1 timeout 5 '$kiln' top -"
 	[ "$status" -eq 2 ]
-	[ "${lines[1]}" = "kiln: top: standard input is a terminal: name a FILE, or pipe a profile in" ]
+	[ "${lines[1]}" = "kiln: top: standard input is a terminal: name a FILE, or pipe a profile into kiln" ]
 }
 
 @test "a missing file, a folder, no permission" {
@@ -40,7 +40,7 @@ lookers=(draw top tree fold info)
 
 @test "two files are one too many" {
 	run "$kiln" top small.folded small.folded
-	failed_with 2 "kiln: top: one FILE is read at a time, got 'small.folded' and 'small.folded'"
+	failed_with 2 "kiln: top: expected one FILE, got 'small.folded' and 'small.folded'"
 }
 
 @test "unknown options name the nearest" {
@@ -66,9 +66,9 @@ lookers=(draw top tree fold info)
 	: >empty
 	for name in "${lookers[@]}"; do
 		run "$kiln" "$name" empty -o out
-		failed_with 2 "kiln: empty: byte 0: empty; expected a profile or text to read: look at what should have written it"
+		failed_with 2 "kiln: empty: byte 0: empty input; expected a profile: check the program that should have written it"
 		run "$kiln" "$name" - -o out <empty
-		failed_with 2 "kiln: <stdin>: byte 0: empty; expected a profile or text to read: look at what should have written it"
+		failed_with 2 "kiln: <stdin>: byte 0: empty input; expected a profile: check the program that should have written it"
 		[ ! -e out ]
 	done
 }
@@ -79,7 +79,7 @@ lookers=(draw top tree fold info)
 		run "$kiln" "$name" garbage -o out
 		[ "$status" -eq 2 ]
 		[ "${#lines[@]}" -eq 1 ]
-		[[ $output == "kiln: garbage: unknown format; looked for: "*folded*" (name one with --format)" ]]
+		[[ $output == "kiln: garbage: unknown format; expected one of "*folded*" (name one with --format)" ]]
 	done
 }
 
@@ -88,7 +88,7 @@ lookers=(draw top tree fold info)
 		cat small.folded /usr/bin/env | $tool -c | head -c 300 >cut
 		run "$kiln" fold --format folded cut
 		[ "$status" -eq 2 ]
-		[[ $output =~ ^kiln:\ cut:\ byte\ [0-9]+:\ $tool\ data\ is\ cut\ short$ ]]
+		[[ $output =~ ^kiln:\ cut:\ byte\ [0-9]+:\ truncated\ $tool\ data$ ]]
 	done
 }
 
@@ -117,7 +117,7 @@ lookers=(draw top tree fold info)
 	deep 10000 >too-deep.folded
 	for name in "${lookers[@]}"; do
 		run "$kiln" "$name" too-deep.folded -o none
-		failed_with 2 "kiln: too-deep.folded: line 1: expected no stack of more than 8,192 frames"
+		failed_with 2 "kiln: too-deep.folded: line 1: expected a stack of at most 8,192 frames"
 		[ ! -e none ]
 	done
 }
@@ -236,13 +236,13 @@ k.stdout.read(1); k.stdout.close(); sys.exit(0 if k.wait() == -13 else 1)' "$kil
 	name=$(printf 'a%.0s' $(seq 130)).txt
 	printf 'no format at all\n' >"$name"
 	run -2 "$kiln" top "$name"
-	[[ $output == "kiln: $name: unknown format; looked for: aix, "*", xdebug (name one with --format)" ]]
+	[[ $output == "kiln: $name: unknown format; expected one of aix, "*", xdebug (name one with --format)" ]]
 	# What has no room lacks its middle: where it failed and what to do are there.
 	folder=$(printf 'd%.0s' $(seq 250))
 	mkdir -p "$folder/$folder/$folder/$folder"
 	cp "$name" "$folder/$folder/$folder/$folder/é"
 	run -2 "$kiln" top "$folder/$folder/$folder/$folder/é"
-	[[ $output == "kiln: $folder/ddd"*...*"d/é: unknown format; looked for: aix, "*" (name one with --format)" ]]
+	[[ $output == "kiln: $folder/ddd"*...*"d/é: unknown format; expected one of aix, "*" (name one with --format)" ]]
 	# In the middle of a character nothing is cut.
 	run -2 "$kiln" top --kind "$(printf 'é%.0s' $(seq 3000))" small.folded
 	printf '%s' "$output" | iconv -f UTF-8 -t UTF-8 >/dev/null

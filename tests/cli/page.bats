@@ -120,15 +120,15 @@ body = lambda said: base64.b64decode(said['body'])
 assert body(both[0]) == body(shares[0]) and (json.loads(body(both[0]))['before_total'], json.loads(body(both[0]))['total']) == (60, 90)
 assert [row['function'] for row in json.loads(body(both[1]))['functions']][:2] == ['gone', 'work'], body(both[1])
 assert sorted(body(both[2]).splitlines()) == open('shares.folded', 'rb').read().splitlines(), body(both[2])
-assert both[3]['error'] == 'a comparison needs before=PROFILE, too', both[3]
+assert both[3]['error'] == 'a comparison also needs before=PROFILE', both[3]
 "
 }
 
 @test "what draw cannot put into a page it does not take" {
 	run ! "$kiln" draw times.txt --width 500 -o x.html
-	[[ $output == *"--width is for pictures"* ]]
+	[[ $output == *"--width works only for SVG files"* ]]
 	run ! "$kiln" draw times.txt --hash -o x.html
-	[[ $output == *"--hash is for pictures"* ]]
+	[[ $output == *"--hash works only for SVG files"* ]]
 	[ ! -e x.html ]
 }
 

@@ -14,12 +14,12 @@ needs_perf() {
 
 @test "options that exclude each other" {
 	run "$kiln" record -a -p 1
-	failed_with 2 "kiln: record: -a records everything: leave -p and -t out"
+	failed_with 2 "kiln: record: -a records the whole system: leave out -p and -t"
 	run "$kiln" record -u -k -- true
-	failed_with 2 "kiln: record: -u and -k exclude each other"
+	failed_with 2 "kiln: record: expected -u or -k, not both"
 	for group in "-G /" "--container web" "--unit nginx"; do
 		run "$kiln" record $group -t 1
-		failed_with 2 "kiln: record: -G, --container and --unit record whoever is in a control group: leave -p and -t out"
+		failed_with 2 "kiln: record: -G, --container and --unit record all processes of a control group: leave out -p and -t"
 	done
 	run "$kiln" record -G , -- true
 	failed_with 2 "kiln: record: --cgroup: expected a name"
@@ -47,9 +47,9 @@ needs_perf() {
 		failed_with 2 "kiln: record: --duration: expected a time above 0, got '$none'"
 	done
 	run "$kiln" record -F often -- true
-	failed_with 2 "kiln: record: --frequency: expected a number of samples a second, or max, got 'often'"
+	failed_with 2 "kiln: record: --frequency: expected a number of samples per second, or max, got 'often'"
 	run "$kiln" record --max-overhead some -- true
-	failed_with 2 "kiln: record: --max-overhead: expected a part of the CPUs such as 1% or 0.2%, from 0.0001% on, got 'some'"
+	failed_with 2 "kiln: record: --max-overhead: expected a share of the CPUs such as 1% or 0.2%, at least 0.0001%, got 'some'"
 }
 
 @test "modes: unknown ones and options of others are refused" {
@@ -57,53 +57,53 @@ needs_perf() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == "kiln: record: --mode: expected one of cpu, off, "*", got 'sideways'" ]]
 	run "$kiln" record --min 1ms -- true
-	failed_with 2 "kiln: record: --min, --max, --state and --wakers belong to --mode off"
+	failed_with 2 "kiln: record: --min, --max, --state and --wakers: only with --mode off"
 	run "$kiln" record --mode off -F 99 -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-F belongs to --mode cpu and wall"* ]]
+	[[ "$output" == *"-F works only with --mode cpu and wall"* ]]
 	run "$kiln" record --mode wall -e page-faults -- true
-	failed_with 2 "kiln: record: -e (which --mode count has, too), --recorder, --stack-bytes and --tee belong to --mode cpu"
+	failed_with 2 "kiln: record: -e (also in --mode count), --recorder, --stack-bytes and --tee: only with --mode cpu"
 	run "$kiln" record --mode off --state S,asleep -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"not 'asleep'" ]]
 	run "$kiln" record --mode off --min 2s --max 1s -- true
 	failed_with 2 "kiln: record: --max is less than --min"
 	run "$kiln" record --files -- true
-	failed_with 2 "kiln: record: -r, -w, --latency (which --mode disk has, too) and --files belong to --mode io"
+	failed_with 2 "kiln: record: -r, -w, --latency (also in --mode disk) and --files: only with --mode io"
 	run "$kiln" record --mode io --min 1ms -- true
-	failed_with 2 "kiln: record: --min, --max, --state and --wakers belong to --mode off"
+	failed_with 2 "kiln: record: --min, --max, --state and --wakers: only with --mode off"
 	run "$kiln" record --mode io -k -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-k leaves nothing in --mode io"* ]]
+	[[ "$output" == *"--mode io records calls from user space: leave out -k"* ]]
 	run "$kiln" record --mode disk --files -- true
-	failed_with 2 "kiln: record: --files belongs to --mode io: requests to devices do not know of files; --devices names these"
+	failed_with 2 "kiln: record: --files works only with --mode io, as block device requests have no file names; use --devices"
 	run "$kiln" record --devices -- true
-	failed_with 2 "kiln: record: options such as --devices belong to --mode disk"
+	failed_with 2 "kiln: record: --devices: only with --mode disk"
 	run "$kiln" record --mode lock --locks mutex,door -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"not 'door'" ]]
 	run "$kiln" record --locks futex -- true
-	failed_with 2 "kiln: record: options such as --locks belong to --mode lock"
+	failed_with 2 "kiln: record: --locks: only with --mode lock"
 	"$kiln" record --help >help
 	for mode in cpu off wall io disk lock count mem; do
 		grep -qE "^ {28}$mode +[A-Za-z]" help
 	done
 	run "$kiln" record --mode off -e cpu-clock -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-e (which --mode count has, too), "*"belong to --mode cpu"* ]]
+	[[ "$output" == *"-e (also in --mode count), "*"only with --mode cpu"* ]]
 	run "$kiln" record --weight arg0 -e a:b -- true
-	failed_with 2 "kiln: record: --weight and --yes (which --mode mem has, too) belong to --mode count"
+	failed_with 2 "kiln: record: --weight and --yes (also in --mode mem): only with --mode count"
 	run "$kiln" record --mode count -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"--mode count counts what -e names"* ]]
+	[[ "$output" == *"--mode count needs -e with a tracepoint"* ]]
 	run "$kiln" record --mode io --yes -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"--weight and --yes (which --mode mem has, too) belong to --mode count"* ]]
+	[[ "$output" == *"--weight and --yes (also in --mode mem): only with --mode count"* ]]
 	run "$kiln" record --mode mem -a -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"add --yes to confirm"* ]]
 	run "$kiln" record --cheap -- true
-	failed_with 2 "kiln: record: options such as --cheap belong to --mode mem"
+	failed_with 2 "kiln: record: --cheap: only with --mode mem"
 }
 
 @test "outputs: unknown suffixes and terminals are refused before anything is recorded" {
@@ -127,7 +127,7 @@ needs_perf() {
 
 @test "a process that is gone" {
 	run "$kiln" record -q -p 4194305 -o p.kiln
-	failed_with 2 "kiln: process 4194305 does not exist (any more)"
+	failed_with 2 "kiln: process 4194305 does not exist or has ended"
 }
 
 @test "exit codes are the command's" {

@@ -53,8 +53,8 @@ same_as_named() {
 @test "what is missing is told, once, with what to do" {
 	record_app
 	run --separate-stderr "$kiln" fold forgotten.kiln
-	[ "$(grep -c 'files that are not here' <<<"$stderr")" -eq 1 ]
-	[[ $stderr == *"files that are not here"*": app;"*"--symfs"*"kiln symbolize"* ]]
+	[ "$(grep -c 'files that are missing or differ' <<<"$stderr")" -eq 1 ]
+	[[ $stderr == *"files that are missing or differ"*": app;"*"--symfs"*"kiln symbolize"* ]]
 	# Of samples, in however few rows they are: their times are kept in one profile, in the other they are summed.
 	for file in today-little old-64; do
 		cp "$BATS_TEST_DIRNAME/../golden/perf-data/$file.data" .
@@ -115,7 +115,7 @@ same_as_named() {
 	run "$kiln" fold --symfs nowhere small.folded
 	failed_with 2 "kiln: fold: --symfs: nowhere: No such file or directory"
 	run "$kiln" fold --build-id-dir small.folded small.folded
-	failed_with 2 "kiln: fold: --build-id-dir: expected a directory, small.folded is none"
+	failed_with 2 "kiln: fold: --build-id-dir: expected a directory, small.folded is not one"
 	run "$kiln" fold --vmlinux nowhere small.folded
 	failed_with 2 "kiln: fold: --vmlinux: nowhere: No such file or directory"
 	run "$kiln" symbolize small.folded

@@ -76,7 +76,7 @@ load common
 
 @test "--csv and --json exclude each other" {
 	run "$kiln" top --csv --json small.folded
-	failed_with 2 "kiln: --csv and --json exclude each other"
+	failed_with 2 "kiln: expected --csv or --json, not both"
 }
 
 @test "a terminal's width is kept, a pipe gets whole names" {

@@ -82,7 +82,7 @@ with View(kiln, 'times.txt') as view:
             assert [sum(column) for column in zip(*rows)] == list(everybody['value'])
 with View(kiln, 'small.folded') as view:
     status, _, body = view.get('heatmap?by=cpu')
-    assert status == 400 and body == b'the input does not say which CPU a sample is of\\n', body
+    assert status == 400 and body == b'the input does not have the CPU of a sample\\n', body
 "
 }
 
@@ -253,7 +253,7 @@ with View(kiln, 'times.txt', 'later.txt') as view:
         for more in [], ['negate'], ['elided']:
             picture = subprocess.run([kiln, 'diff', '-q', '--to', 'svg', *['--' + w for w in more], *options], capture_output=True)
             status, _, body = view.get('svg?' + '&'.join(w if type(w) is str else w[0] + '=' + w[1].replace('^', '%5E') for w in asked + more))
-            assert body == picture.stdout if status == 200 else picture.returncode and 'nothing is gone' in body.decode(), (more, status)
+            assert body == picture.stdout if status == 200 else picture.returncode and 'is gone' in body.decode(), (more, status)
     # A part of what is compared is scaled as all of it is.
     asked = [('before', 'times.txt'), ('before-time', '..3'), ('after-time', '3..'), 'normalise']
     whole, functions = view.columns('nodes', *asked)[0], view.json('top', *asked)['functions']
@@ -272,11 +272,11 @@ with View(kiln, 'times.txt', 'later.txt') as view:
     parts = {f['function']: f['before_total'] + f['total'] for f in view.json('top', ('before', 'times.txt'), ('before-time', '..2.5'), ('after-time', '2.5..'), 'exact')['functions']}
     assert parts == whole
     for query, said in {
-            'nodes?normalise': 'a comparison needs before=PROFILE, too',
+            'nodes?normalise': 'a comparison also needs before=PROFILE',
             'nodes?before=times.txt&before-time=x': '--before-time: expected FROM..TO in seconds from the start',
             'nodes?before=times.txt&profile=later.txt&kind=apples': \"times.txt: no kind 'apples'\",
-            'heatmap?before=times.txt': 'a difference has two values for everything',
-            'difference': 'there is nothing to compare with: values have one side',
+            'heatmap?before=times.txt': 'this output cannot show differences',
+            'difference': 'there is nothing to compare: values have only one side',
             'difference-json': 'there is nothing to compare with'}.items():
         status, _, body = view.get(query)
         assert status == 400 and said in body.decode() and body.count(b'\n') == 1, (status, body)
@@ -407,7 +407,7 @@ with View(kiln, "times.txt", "small.folded") as view:
     assert (header["lanes"], header["lanes_left_out"], {b["lane"] for b in boxes}) == (1, 1, {0})
     assert chart(view, ("by", "all"))[0]["labels"] == ["all"]
     assert chart(view, ("focus", "nothing"))[1] == []
-    for query, said in {"chart?profile=small.folded": b"the input does not say when a sample was taken\n", "chart?lanes=0": b"expected 1 to 10000 lanes"}.items():
+    for query, said in {"chart?profile=small.folded": b"the input does not have the time of a sample\n", "chart?lanes=0": b"expected 1 to 10000 lanes"}.items():
         status, _, body = view.get(query)
         assert status == 400 and body.startswith(said), body
 '
@@ -540,7 +540,7 @@ with View(kiln, "run.kiln") as view:
     status, _, body = view.get("code?binary=%s&build-id=%s&address=%d" % (program, build_id, symbols["hot"] - address + offset))
     assert status == 400 and b"install binutils" in body, body
 with View(kiln, "--no-source", "run.kiln") as view:
-    assert view.get("text?file=" + source)[::2] == (404, b"this server shows no source files\n")
+    assert view.get("text?file=" + source)[::2] == (404, b"this server does not show source files\n")
     assert view.get("code?binary=" + program)[0] == 404
 '
 }
@@ -549,18 +549,18 @@ with View(kiln, "--no-source", "run.kiln") as view:
 	view "
 with View(kiln, 'times.txt') as view:
     for query, said in {
-            'top?time=later': \"--time: expected FROM..TO in seconds from the start, either end open, got 'later'\",
+            'top?time=later': \"--time: expected FROM..TO in seconds from the start, or FROM.. or ..TO, got 'later'\",
             'top?fokus=x': 'unknown option --fokus; did you mean --focus?',
             'top?focus=(': '--focus: ',
-            'top?clean-file=/etc/passwd': '--clean-file opens files: it is for the command line',
-            'svg?nameattr=/etc/passwd': '--nameattr opens files: it is for the command line',
+            'top?clean-file=/etc/passwd': '--clean-file opens files: only on the command line',
+            'svg?nameattr=/etc/passwd': '--nameattr opens files: only on the command line',
             'top?cpu&cpu=1': '--cpu needs an argument: LIST',
             'top?cpu=a%0Ab': \"--cpu: expected CPUs such as 0,2-4, got 'a b'\",
-            'svg?cp': '--cp opens files: it is for the command line',
-            'heatmap?rows=0': 'expected columns of 1 ns to 213 days and 1 to 1000 rows, got 1000000000 ns and 0',
+            'svg?cp': '--cp opens files: only on the command line',
+            'heatmap?rows=0': 'expected columns of 1 ns to 213 days, and 1 to 1000 rows; got 1000000000 ns and 0',
             'profiles?x': 'profiles takes no parameters',
             'top?=3': 'unknown option --; ',
-            'heatmap?column=1ns': 'a heat map has at most 16777216 cells: choose longer columns than 1 ns',
+            'heatmap?column=1ns': 'a heat map has at most 16777216 cells: choose columns longer than 1 ns',
             'heatmap?match=(': \"--match: expected a regular expression, got '('\",
             'nodes?open=99': '--open: expected a node below 13, got 99',
             'nodes?least=2': 'expected a share from 0 to below 1, got 2',
@@ -569,7 +569,7 @@ with View(kiln, 'times.txt') as view:
         assert status == 400 and said in body.decode() and body.count(b'\n') == 1, (status, body)
     for query in 'top?&&profile=other', 'nodes?profile=../times.txt', 'top?profile=', 'nodes?before=other':
         status, _, body = view.get(query)
-        assert status == 404 and body.startswith(b\"there is no profile '\") and body.count(b'\n') == 1, (status, body)
+        assert status == 404 and body.startswith(b\"no profile '\") and body.count(b'\n') == 1, (status, body)
         told, headers, line = view.get(query, Kiln_Missing='1')
         assert (told, headers['Kiln-Missing'], line) == (200, '1', body), (told, line)
     status, headers, _ = view.get('top', Kiln_Missing='1')
@@ -690,9 +690,9 @@ print("<script>alert(1)</script>;\u202egnp.exe;\u2066\u2028\x9b" + "n" * 10 ** 6
 	view "
 with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
     status, _, body = view.get('heatmap?profile=two.folded')
-    assert status == 400 and body.decode().startswith('a difference has two values for everything'), body
+    assert status == 400 and body.decode().startswith('this output cannot show differences'), body
     status, _, body = view.get('nodes?profile=two.folded&before=one.folded')
-    assert status == 400 and body.decode().startswith('two.folded: it has two sides already'), body
+    assert status == 400 and body.decode().startswith('two.folded: it already has two columns'), body
     header, columns = view.columns('nodes', ('profile', 'two.folded'))
     assert (header['before_total'], header['total'], columns['before_self'][1:], columns['self'][1:]) == (8, 9, (0, 3, 5, 0), (0, 5, 0, 4))
     assert view.get('folded?profile=one.folded')[1]['Content-Type'].startswith('text/plain')
@@ -760,7 +760,7 @@ for wrong, said in ('none.kiln', 'cannot open'), ('words.txt', 'unknown format')
 with View(kiln, 'times.txt') as view:
     port = view.url.split(':')[2].split('/')[0]
     failed = subprocess.run([kiln, 'view', '--no-open', '--port', port, 'times.txt'], capture_output=True, text=True)
-    assert failed.returncode == 1 and failed.stderr == f'kiln: listening at http://127.0.0.1:{port}/: Address already in use\n', failed
+    assert failed.returncode == 1 and failed.stderr == f'kiln: cannot listen on http://127.0.0.1:{port}/: Address already in use\n', failed
     import signal
     os.environ.pop('SUDO_USER', None)
     os.environ['LOGNAME'] = 'ada'
@@ -780,7 +780,7 @@ with View(kiln, 'times.txt') as view:
 	echo 'a;b 1' >one.folded
 	export LD_LIBRARY_PATH=$PWD/none
 	run -1 "$kiln" view --no-open one.folded
-	[[ $output == "kiln: answering browsers takes libmicrohttpd.so.12, which is not here (Debian: apt install libmicrohttpd12): "* ]]
+	[[ $output == "kiln: kiln view needs libmicrohttpd.so.12, which is not installed (Debian: apt install libmicrohttpd12): "* ]]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
 	"$kiln" fold one.folded
 }

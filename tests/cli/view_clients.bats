@@ -30,7 +30,7 @@ $1"
 	view "
 with View(kiln, '--request-seconds', '0.3', 'long.folded', 'small.folded') as view:
     status, _, line = view.get(slow)
-    assert status == 503 and line == b'--focus: the answer takes more than 0.3 s of CPU time: kiln view --request-seconds N allows more\n', line
+    assert status == 503 and line == b'--focus: the answer takes more than 0.3 s of CPU time: raise kiln view --request-seconds N\n', line
     assert view.json('top', ('profile', 'long.folded'))['total'] == 5 and view.json('top', ('profile', 'long.folded'), ('focus', '^a'))['total'] == 3
     # The same in a comparison, and of the heat map.
     assert view.get(slow + '&before=small.folded')[0] == 503

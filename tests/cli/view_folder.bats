@@ -52,7 +52,7 @@ with View(kiln, 'runs/') as view:
     assert a['bytes'] == 24 and abs(a['modified'] / 1000 - os.path.getmtime('runs/a.folded')) < 1 and a['folder'] == 'runs' and not a['gone'], a
     for name in '../beside/secret.folded', 'runs/../beside/secret.folded', 'runs/out.folded', 'runs/outside/secret.folded', 'runs/absolute.folded', \
             os.path.abspath('beside/secret.folded'), 'runs/deeper/../a.folded', 'runs/.hidden.folded', 'runs/README', 'runs/pipe', 'runs/', '/etc/passwd', '%2e%2e', '':
-        assert 'there is no profile' in refused(view, name)
+        assert 'no profile' in refused(view, name)
 "
 }
 
@@ -158,7 +158,7 @@ with View(kiln, 'moved/k.kiln') as view:
 with View(kiln, 'empty') as view:
     assert listed(view) == {}
     status, _, body = view.get('top')
-    assert status == 404 and body == b'there is no profile yet\n', body
+    assert status == 404 and body == b'no profile is available yet\n', body
     open('empty/first.folded', 'w').write('a 3\n')
     until(view, lambda now: now)
     assert view.json('top')['total'] == 3

@@ -20,17 +20,17 @@ $1"
 
 @test "others may ask only with a token of one's own, in a file that nobody else reads" {
 	run -2 "$kiln" view --listen 0.0.0.0:0 a.folded
-	failed_with 2 "kiln: view: --listen lets other machines connect: add --token-file FILE"
+	failed_with 2 "kiln: view: --listen accepts connections from other machines: add --token-file FILE"
 	run -2 "$kiln" view --listen here:80 --token-file token a.folded
 	failed_with 2 "kiln: view: --listen: expected ADDRESS:PORT such as 192.0.2.1:8000, [2001:db8::1]:8000 or 0.0.0.0:8000, got 'here:80'"
 	for wrong in 127.0.0.1 127.0.0.1: 127.0.0.1:70000 :80 '[::1]' ::1:80; do
 		run -2 "$kiln" view --listen "$wrong" --token-file token a.folded
 	done
 	run -2 "$kiln" view --port 80 --listen 127.0.0.1:80 --token-file token a.folded
-	failed_with 2 "kiln: view: --listen names the port: leave --port out"
+	failed_with 2 "kiln: view: --listen includes the port: leave out --port"
 	chmod 640 token
 	run -1 "$kiln" view --token-file token a.folded
-	failed_with 1 "kiln: view: token: other users can read the token: chmod 600 token, if it is yours"
+	failed_with 1 "kiln: view: token: other users can read the token; if it is yours: chmod 600 token"
 	chmod 600 token
 	for text in short 'with blanks in between' "$(printf 'x%.0s' $(seq 129))" ''; do
 		echo "$text" >token
@@ -71,7 +71,7 @@ for listen in \"192.0.2.7:0\", \"0.0.0.0:0\", \"[::]:0\":
         for host in \"kiln.example\", here + \".example\", \"\", \"192.0.2.7.example\":
             assert view.get(\"top?json\", base=base, Host=host)[0] in (400, 403), host
         assert view.get(\"top?json\", base=f\"http://192.0.2.7:{port}/other-token_0123456789/\")[0] == 404
-        assert view.get(\"text?file=/etc/passwd\", base=base)[::2] == (404, b\"this server shows no source files\\n\")
+        assert view.get(\"text?file=/etc/passwd\", base=base)[::2] == (404, b\"this server does not show source files\\n\")
         for address in \"nodes\", \"\", \"start\", \"top?json&rows=100\":
             plain = view.get(address, base=base)
             packed = view.get(address, base=base, Accept_Encoding=\"br, gzip\")
@@ -118,7 +118,7 @@ with View(kiln, '--uploads', '100K', 'a.folded') as view:
         status, said = send(view, 'bad', content)
         assert status == 400 and said.startswith('bad: ') and said.count('\n') == 1, (status, said)
     status, said = send(view, 'long', b'main 5\n' * 20000)
-    assert (status, said) == (413, 'more than 102400 bytes are being sent: kiln view --uploads SIZE takes more\n'), said
+    assert (status, said) == (413, 'more than 102400 bytes are being sent: raise kiln view --uploads SIZE\n'), said
     assert send(view, 'x', b'main 5\n', Origin='http://kiln.example')[0] == 403
     assert send(view, 'x', b'main 5\n', Host='kiln.example')[0] == 403
     assert view.get('upload', method='POST', data=b'a 1\n', base=view.url[:-33] + '0' * 32 + '/')[0] in (404, 405)
@@ -137,6 +137,6 @@ with View(kiln, '--uploads', '100K', 'a.folded') as view:
     assert view.json('top', ('profile', 'whole'))['total'] == 50000
     assert len(json.loads(view.ask('profiles'))) == 2
 with View(kiln, '--uploads', '0', 'a.folded') as view:
-    assert send(view, 'x', b'main 5\n') == (403, 'no files are taken here: kiln view --uploads 256M takes them\n')
+    assert send(view, 'x', b'main 5\n') == (403, 'this server does not accept files: start kiln view with --uploads 256M\n')
 "
 }

@@ -1,4 +1,4 @@
-/* fuzz_perf_script.c: text of `perf script`, damaged in any way; with all columns and with none. */
+/* fuzz_perf_script.c: `perf script` text, damaged in any way; with all columns and with none. */
 #include "model/view.h"
 #include "readers/reading.h"
 

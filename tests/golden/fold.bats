@@ -1,4 +1,4 @@
-# fold.bats: what text of `perf script` and folded text are folded to; expected by hand, line by line.
+# fold.bats: what `perf script` text and folded text are folded to; expected by hand, line by line.
 load common
 
 @test "perf script: the first event, by its periods" {
@@ -43,7 +43,7 @@ load common
 
 @test "a picture says what of its values is below 0, for which there is no width" {
 	"$kiln" draw -q "$golden/folded/negative.folded" -o x.svg
-	grep -qF -- '-9.25 samples in values below 0 not drawn' x.svg
+	grep -qF -- '-9.25 samples in negative values not drawn' x.svg
 	printf 'a -1\n' >below
 	run -2 "$kiln" draw below
 	[[ "$output" == *"no value is above 0" ]]
@@ -64,5 +64,5 @@ load common
 		diff <("$kiln" fold -q "$golden/$name.txt") <("$kiln" fold -q - < <(cat marked))
 		diff <("$kiln" fold -q "$golden/$name.txt") <(gzip -c marked | "$kiln" fold -q -)
 	done
-	printf '\357\273\277' | refused 'expected a profile or text to read'
+	printf '\357\273\277' | refused 'expected a profile: check the program'
 }

@@ -24,9 +24,9 @@ suffix=html
 		[[ $output == "kiln: x.html: $1"* ]] || { echo "$output"; return 1; }
 	}
 	sed 's/ id="profile-data"//' "$page" >x.html
-	failed "byte $(stat -c %s x.html): expected an element with the id profile-data before the end"
+	failed "byte $(stat -c %s x.html): expected an element with the id profile-data"
 	sed '/data-size/s/>H4/>H4-*/' "$page" >x.html
-	failed 'the element profile-data: expected base64 and nothing else'
+	failed 'the element profile-data: expected only base64'
 	sed '/data-size/s/>H4sI/>H4sJ/' "$page" >x.html
 	failed 'the element profile-data: '
 	head -c 900 "$page" >x.html

@@ -8,11 +8,11 @@ suffix=json
 	expected=bpftrace-json/maps.stats same bpftrace-json/maps --kind stats
 	expected=bpftrace-json/maps.avg same bpftrace-json/maps --kind avg
 	said '1 maps without keys skipped, the first at line 6' <"$golden/bpftrace-json/maps.json"
-	grep -qF '2 values that are no numbers skipped, the first at line 8' said
+	grep -qF '2 values that are not numbers skipped, the first at line 8' said
 	grep -qF 'bpftrace lost 3 events' said
-	refused 'line 3, byte 63: the input ends where' --format bpftrace-json <<<'{"type":"map","data":{"@":{"a":1}}}
+	refused 'line 3, byte 63: unexpected end of input; expected' --format bpftrace-json <<<'{"type":"map","data":{"@":{"a":1}}}
 {"type":"map","data":{"@":'
-	refused 'the end, and no sample before it' <<<'{"type":"attached_probes","data":{"probes":2}}'
+	refused 'unexpected end: expected a sample' <<<'{"type":"attached_probes","data":{"probes":2}}'
 	refused 'the sum of all values exceeds 2^63' --format bpftrace-json \
 		<<<'{"data":{"@":{"a":9223372036854775807,"b":1}}}'
 }
@@ -22,7 +22,7 @@ suffix=json
 	same cpuprofile/back --all
 	expected=cpuprofile/samples.idle same cpuprofile/samples --idle --kind samples
 	"$kiln" fold --lines -q "$golden/cpuprofile/samples.json" | grep -q 'parse (app.js:12)'
-	said 'samples of a node that is not there, skipped: 1' <"$golden/cpuprofile/samples.json"
+	said 'samples with a node that does not exist, skipped: 1' <"$golden/cpuprofile/samples.json"
 }
 
 @test "cpuprofile: without samples, functions count how often they were met" {
@@ -36,20 +36,20 @@ suffix=json
 	same cpuprofile/counted
 	"$kiln" fold -q --lines "$golden/cpuprofile/tree.json" | grep -qF 'main (app.js:4);(anonymous) /srv/app.js:9:2 (app.js:9);work (lib.js:30) 200000'
 	[ "$("$kiln" fold -q --idle "$golden/cpuprofile/tree.json" | awk '{ all += $NF } END { print all }')" -eq 900000 ]
-	refused 'the input ends where' <<<'{"head":{"functionName":"(root)","children":[{"functionName":"a"'
+	refused 'unexpected end of input; expected' <<<'{"head":{"functionName":"(root)","children":[{"functionName":"a"'
 	# As deep as anybody could write them.
 	python3 -c 'print("{\"head\":" + "{\"functionName\":\"f\",\"hitCount\":1,\"children\":[" * 3000)' |
-		refused 'more than 4096 arrays and objects inside each other'
+		refused 'more than 4096 nested arrays and objects'
 }
 
 @test "chrome-trace: self times of nested spans, a thread at a time" {
 	same chrome-trace/spans
-	said 'E events that end nothing, skipped: 1' <"$golden/chrome-trace/spans.json"
-	grep -qF 'X events that outlast the one they begin in, cut off with it: 1' said
-	grep -qF 'B events without an end, which last until their thread does: 1' said
+	said 'E events without a matching B event, skipped: 1' <"$golden/chrome-trace/spans.json"
+	grep -qF 'X events that end after their parent, cut at its end: 1' said
+	grep -qF 'B events without an end, extended to the end of their thread: 1' said
 	grep -qE '1 events without a time skipped, the first at line 1, byte [0-9]+' said
 	same chrome-trace/cut
-	said 'the trace breaks off at line' <"$golden/chrome-trace/cut.json"
+	said 'the trace is truncated at line' <"$golden/chrome-trace/cut.json"
 }
 
 @test "chrome-trace: CPU profiles in pieces come first" {
@@ -66,8 +66,8 @@ suffix=json
 	expected=chrome-trace/frames.cycles same chrome-trace/frames --kind cycles
 	expected=chrome-trace/frames.wall same chrome-trace/frames --kind wall
 	"$kiln" fold -q --lines "$golden/chrome-trace/frames.json" | grep -qF ';[root];render (main.bundle:20) 1'
-	said 'call stacks with frames that are not there, left out: 1' <"$golden/chrome-trace/frames.json"
-	grep -qF 'call stacks whose frames call themselves, or more than 8,192 others, left out: 1' said
+	said 'call stacks with missing frames, left out: 1' <"$golden/chrome-trace/frames.json"
+	grep -qF 'call stacks with cycles, or with more than 8,192 frames, left out: 1' said
 	grep -qF '1 events without a time skipped, the first at line 7' said
 	"$kiln" fold -q --time 2600us.. --kind cycles "$golden/chrome-trace/frames.json" |
 		diff - <(printf '%s\n' 'app-5;thread-6 1' 'process;thread-99;main 1')
@@ -89,7 +89,7 @@ suffix=json
 	expected=speedscope/sampled.bytes same speedscope/sampled --kind bytes
 	same speedscope/decimals
 	same speedscope/evented
-	said 'events that close what is not open' <"$golden/speedscope/evented.json"
+	said 'close events without an open event' <"$golden/speedscope/evented.json"
 	[ "$("$kiln" fold -q --thread two "$golden/speedscope/sampled.json" | wc -l)" -eq 2 ]
 }
 
@@ -101,7 +101,7 @@ suffix=json
 	"stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0]]}}]}
 	END
 	run -2 "$kiln" info raw.json
-	[[ "$output" == "kiln: raw.json: a raw profile, as there is no meta.preprocessedProfileVersion: open it in the Firefox Profiler and save it; "* ]]
+	[[ "$output" == "kiln: raw.json: a raw profile without meta.preprocessedProfileVersion: open it in the Firefox Profiler and save it; "* ]]
 }
 
 @test "firefox: tables of each thread, and tables that all share" {
@@ -124,20 +124,20 @@ suffix=json
 	python3 -B "$golden/firefox_large.py" none >large.json
 	[ "$("$kiln" info --json large.json | grep -o '"kind":"[a-z]*"')" = '"kind":"samples"' ]
 	python3 -B "$golden/firefox_large.py" cut >large.json
-	refused 'the input ends where' <large.json
+	refused 'unexpected end of input; expected' <large.json
 }
 
 @test "damaged JSON: where, and what was expected" {
 	refused 'line 1, byte 13: expected '"',' or ']', got '2'" <<<'{"nodes":[ 2 2]}' --format cpuprofile
 	refused 'line 2, byte 23: expected a value, got '"'x'" <<<'{"nodes":[],
 "samples":x,"timeDeltas":[]}'
-	refused 'the input ends where' <<<'{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{'
-	refused 'the end, and no sample before it' <<<'{"traceEvents":[]}'
-	refused 'the end, and no sample before it' <<<'{"meta":{"preprocessedProfileVersion":50},"threads":[]}'
+	refused 'unexpected end of input; expected' <<<'{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{'
+	refused 'unexpected end: expected a sample' <<<'{"traceEvents":[]}'
+	refused 'unexpected end: expected a sample' <<<'{"meta":{"preprocessedProfileVersion":50},"threads":[]}'
 	refused 'expected an object, got' <<<'{"meta":{"preprocessedProfileVersion":50},"threads":[7]}'
 	refused 'the sum of all time deltas exceeds 2^61' --format cpuprofile \
 		<<<'{"nodes":[{"id":1}],"samples":[1,1,1],"timeDeltas":[9e15,9e15,9e15]}'
-	said 'samples whose nodes call themselves' --format cpuprofile \
+	said 'samples with node cycles' --format cpuprofile \
 		<<<'{"nodes":[{"id":1,"children":[2]},{"id":2,"children":[1]},{"id":3}],"samples":[1,3,2],"timeDeltas":[1,1,1]}'
 }
 

@@ -46,17 +46,17 @@ refused() {
 
 @test "what refers to nothing, and samples that cannot be, are counted and told" {
 	told "$golden/odd.otlp" "$golden/odd.samples.folded" \
-		"4 of 6 samples skipped, first at byte 30: expected a stack, of locations that the file has, of at most 8,192 frames" \
-		"references to what the dictionary has not got: 3"
+		"4 of 6 samples skipped, first at byte 30: expected a stack of at most 8,192 frames, with locations that the file has" \
+		"references to missing dictionary entries: 3"
 }
 
 @test "damage is told with its place" {
 	head -c 100 "$golden/everything.otlp" >cut.otlp
-	refused cut.otlp "byte 0: expected all of a field, but it is cut off"
+	refused cut.otlp "byte 0: expected the rest of a truncated field"
 	printf '\010\001' >typed.otlp
-	refused typed.otlp "byte 0: expected a field of the type that its number has"
+	refused typed.otlp "byte 0: expected a field with the type of its number"
 	printf '\022\000' >none.otlp
-	refused none.otlp "byte 2: the end, and no profile before it"
+	refused none.otlp "byte 2: unexpected end: expected a profile"
 	cp "$BATS_TEST_DIRNAME/pprof/everything.pb" other.otlp
-	refused other.otlp "byte 53: expected the number of a field"
+	refused other.otlp "byte 53: expected a field number"
 }

@@ -67,19 +67,19 @@ as_from_a_pipe() {
 
 @test "what refers to nothing, and samples that cannot be, are counted and told" {
 	told "$golden/odd.json" "$golden/odd.folded" \
-		"4 of 6 samples skipped, first at sample 3: expected a stack, of locations that the file has, of at most 8,192 frames" \
-		"references to what the dictionary has not got: 3"
+		"4 of 6 samples skipped, first at sample 3: expected a stack of at most 8,192 frames, with locations that the file has" \
+		"references to missing dictionary entries: 3"
 }
 
 @test "damage is told with its place" {
-	head -c 100 "$golden/everything.json" | refused_json "line 1, byte 100: the input ends where ',' or '}' should be"
-	echo '{"resourceProfiles": []}' | refused_json "line 2: the end, and no profile before it"
+	head -c 100 "$golden/everything.json" | refused_json "line 1, byte 100: unexpected end of input; expected ',' or '}'"
+	echo '{"resourceProfiles": []}' | refused_json "line 2: unexpected end: expected a profile"
 	echo '{"resourceProfiles": 7}' | refused_json "line 1, byte 21: expected an object, got '7'"
-	echo '{"dictionary": {"mappingTable": [{"memoryStart": "0x10"}]}}' | refused_json "line 1, byte 55: expected a number, got a string before"
-	echo '{"dictionary": {"linkTable": [{"traceId": "xyz0"}]}}' | refused_json "line 1, byte 48: expected hexadecimal digits, got another string before"
-	echo '{"dictionary": {"attributeTable": [{"value": {"bytesValue": "a*"}}]}}' | refused_json "line 1, byte 64: expected bytes in base64, got another string before"
-	echo '{"dictionary": {"attributeTable": [{"value": {"doubleValue": "much"}}]}}' | refused_json "line 1, byte 67: expected a number, got a string before"
+	echo '{"dictionary": {"mappingTable": [{"memoryStart": "0x10"}]}}' | refused_json "line 1, byte 55: expected a number, got a string before this"
+	echo '{"dictionary": {"linkTable": [{"traceId": "xyz0"}]}}' | refused_json "line 1, byte 48: expected hexadecimal digits in the string before this"
+	echo '{"dictionary": {"attributeTable": [{"value": {"bytesValue": "a*"}}]}}' | refused_json "line 1, byte 64: expected base64 in the string before this"
+	echo '{"dictionary": {"attributeTable": [{"value": {"doubleValue": "much"}}]}}' | refused_json "line 1, byte 67: expected a number, got a string before this"
 	echo '{"resourceProfiles": [{"scopeProfiles": [{"profiles": [{"samples": [{"stackIndex": 1, "values": [5]}]}]}]}]}' |
-		refused_json "sample 1: expected a stack, of locations that the file has, of at most 8,192 frames"
+		refused_json "sample 1: expected a stack of at most 8,192 frames, with locations that the file has"
 	cat "$golden/everything.json" - <<<'[]' | refused_json "line 2, byte 3532: expected the end of the input, got '['"
 }

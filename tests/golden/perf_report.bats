@@ -25,7 +25,7 @@ load common
 @test "places in the code, and nothing that tells the order" {
 	cp "$golden/perf-report/places.txt" .
 	told places.txt "$golden/perf-report/places.folded" \
-		'without the column Symbol nothing tells the order of frames; taken for -g caller, outermost first'
+		'the report has no Symbol column that shows the order of frames; assuming -g caller (outermost first)'
 	"$kiln" fold -q --lines places.txt | grep -qx 'app;main (a.c:9);operator new (new.cc:50);do_syscall_64 2000000'
 }
 
@@ -37,9 +37,9 @@ report() {
 }
 
 @test "stacks that are not all there, or more than there are" {
-	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '90 main;f' | said 'cycles: the stacks have 90.0% of what the report is about'
+	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '90 main;f' | said 'cycles: the stacks cover 90.0% of the report'
 	diff folded <(echo 'main;f 90')
-	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '1000 main;f' '500 f' | said 'have 150% of what the report is about: those of callers'
+	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '1000 main;f' '500 f' | said 'cover 150% of the report: it includes stacks of callers'
 	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '100 main;f' '1% f' 'x' |
 		said '2 of 10 lines skipped, first at line 9: expected a percentage or a number, and frames'
 }
@@ -48,7 +48,7 @@ report() {
 	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '            |' '            ---main' | refused 'line 8: expected stacks such as `75.00% main;spin`'
 	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' | refused 'print the report with -g folded,0'
 	report 'Children      Self  Symbol' '   100.00%    50.00%  [.] main' '   100.00%   100.00%  [.] f' '100 f;main' |
-		refused 'line 9: expected stacks that are not parts of others: print the report with --no-children'
+		refused 'line 9: expected stacks that do not contain one another: print the report with --no-children'
 	report 'Children      Self  Module' '   100.00%    50.00%  app' '100 main;f' | refused 'print the report with --no-children'
 	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '9223372036854775807 f' '9223372036854775807 f' | refused 'exceeds 2^63'
 }

@@ -50,14 +50,14 @@ refused() {
 	run --separate-stderr "$kiln" fold "$golden/odd.pb"
 	[ "$status" -eq 0 ]
 	[ "$stderr" = "kiln: $golden/odd.pb: 2 of 7 samples skipped, first at byte 226: expected locations that the file has
-kiln: $golden/odd.pb: references to strings that the file has not got: 1
-kiln: $golden/odd.pb: references to functions or mappings that the file has not got: 2" ]
+kiln: $golden/odd.pb: references to missing strings: 1
+kiln: $golden/odd.pb: references to missing functions or mappings: 2" ]
 }
 
 @test "drop_frames and keep_frames are honoured, and that is told" {
 	folds "$golden/dropping.pb" | diff "$golden/dropping.space.folded" -
 	run --separate-stderr "$kiln" fold "$golden/dropping.pb"
-	[ "$stderr" = "kiln: $golden/dropping.pb: 4 of 6 stacks end early, as the file itself asks (drop_frames)" ]
+	[ "$stderr" = "kiln: $golden/dropping.pb: 4 of 6 stacks are cut, as drop_frames of the file says" ]
 }
 
 @test "a file without samples has its types" {
@@ -67,15 +67,15 @@ kiln: $golden/odd.pb: references to functions or mappings that the file has not 
 
 @test "damage is told with its place" {
 	head -c 100 "$golden/everything.pb" >cut.pb
-	refused cut.pb "byte 86: expected all of a field, but it is cut off"
+	refused cut.pb "byte 86: expected the rest of a truncated field"
 	head -c 300 "$golden/everything.pb.gz" >cut.pb.gz
-	refused cut.pb.gz "byte 396: gzip data is cut short"
+	refused cut.pb.gz "byte 396: truncated gzip data"
 	{ cat "$golden/everything.pb"; printf '\000\001'; } >zero.pb
-	refused zero.pb "byte 880: expected the number of a field"
+	refused zero.pb "byte 880: expected a field number"
 	printf '\010\001' >typed.pb
-	refused typed.pb "byte 0: expected a field of the type that its number has"
+	refused typed.pb "byte 0: expected a field with the type of its number"
 	printf '\062\000' >untyped.pb
-	refused untyped.pb "byte 2: the end, and no sample type before it"
+	refused untyped.pb "byte 2: unexpected end: expected a sample type"
 	printf '\012\004\010\001\020\002\022\003\012\001\005' >missing.pb
 	refused missing.pb "byte 6: expected locations that the file has"
 	printf '\012\004\010\001\020\002\022\000' >valueless.pb

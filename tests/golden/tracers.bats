@@ -54,7 +54,7 @@ same_as_corpus() {
 }
 
 @test "DTrace: only a heading, no count at the end, a stack without a heading" {
-	printf 'CPU     ID                    FUNCTION:NAME\n  8  35077    :tick-60s\n' | refused 'line 2: the end, and no sample before it'
+	printf 'CPU     ID                    FUNCTION:NAME\n  8  35077    :tick-60s\n' | refused 'line 2: unexpected end: expected a sample'
 	printf '\n unix`a+0x1\n  1\n unix`b+0x1\n' | said '1 of 4 lines skipped, first at line 4: expected a line with the count'
 	diff folded <(echo 'unix`a 1')
 	diff <(printf ' unix`a+0x1\n unix`b+0x1\n  1\n' | "$kiln" fold -) <(echo 'unix`b;unix`a 1')
@@ -161,9 +161,9 @@ same_as_corpus() {
 
 @test "Instruments: a line that is none, one too far in" {
 	printf 'Weight\tSelf Weight\t\tSymbol Name\n1 ms\t100%%\n1 ms 100%%\t1 ms\t \ta\n1 ms 100%%\t1 ms\t \t  b\n' |
-		said '2 of 4 lines skipped, first at line 2: expected weight, own weight'
+		said '2 of 4 lines skipped, first at line 2: expected a weight, a self weight'
 	diff folded <(echo 'a 1')
-	printf 'Weight\tSelf Weight\t\tSymbol Name\n' | refused 'line 1: the end, and no sample before it'
+	printf 'Weight\tSelf Weight\t\tSymbol Name\n' | refused 'line 1: unexpected end: expected a sample'
 	printf 'x\n1 min 100%%\t999999999999999 min\t \ta\n' | refused 'line 1: expected' --format instruments
 }
 
@@ -175,9 +175,9 @@ same_as_corpus() {
 
 @test "pmcstat: damaged lines are named" {
 	printf '10.0%%  [4]   a\n  10.0%%  [4]   b\n 10.0%%  [5]   c\n' |
-		said '2 of 3 lines skipped, first at line 1: expected no more below a line than in it'
+		said '2 of 3 lines skipped, first at line 1: expected callees that sum up to at most their caller'
 	printf '10.0%%  [5]   a\n  10.0%%  [4]   b\n 10.0%%  [5]   c\n' |
-		said '1 of 3 lines skipped, first at line 2: expected a line one blank further in'
+		said '1 of 3 lines skipped, first at line 2: expected a line indented at most one space more'
 	printf '@ X [4 samples]\n\nwhat\n' | refused 'line 3: expected lines such as' --format pmc
 }
 

@@ -133,11 +133,11 @@ exhausted() {
 	END
 	cc -Wall -Werror -I"$root/include" load.c -o load -L"$lib" -lkiln
 	run -1 --separate-stderr bash -c "ulimit -v 60000; LD_LIBRARY_PATH=$lib ./load"
-	[[ "$output" =~ ^"out of memory: "[0-9]+" bytes asked for"$ ]]
+	[[ "$output" =~ ^"out of memory: cannot allocate "[0-9]+" bytes"$ ]]
 	[ -z "$stderr" ]
 	run -1 --separate-stderr bash -c "ulimit -v 60000; '$KILN' convert big.folded -o big.svg"
 	[ -z "$output" ]
-	[[ "$stderr" =~ ^"kiln: out of memory: "[0-9]+" bytes asked for; raise what limits it (ulimit -v)"$ ]]
+	[[ "$stderr" =~ ^"kiln: out of memory: cannot allocate "[0-9]+" bytes; raise the memory limit (ulimit -v)"$ ]]
 	[ ! -e big.svg ]
 	[ "$(ls big.*)" = big.folded ]
 }

@@ -1,4 +1,4 @@
-# equality.bats: does folding perf.data give what folding the text of `perf script` gives?
+# equality.bats: does folding perf.data give what folding the `perf script` text gives?
 load common
 
 setup_file() {

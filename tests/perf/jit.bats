@@ -86,11 +86,11 @@ near() {
 	map=/tmp/perf-$(perf script -i a.data -F pid 2>/dev/null | awk 'NF {print $1; exit}').map
 	[ -s "$map" ]
 	[ "$(near 10)" -lt 8 ]
-	grep -qE 'a.data: [0-9,]+ samples are in code made while running whose place was used for other code too, nobody knows when' notes
+	grep -qE 'a.data: [0-9,]+ samples are in JIT code at addresses reused by later code' notes
 	run ! grep 'skipped' notes
 	# Lines that say nothing of code are told, once.
 	printf 'no code\n7000\n' >>"$map"
-	"$kiln" fold a.data 2>&1 >/dev/null | grep -xF "kiln: a.data: 2 lines of ${map##*/}: skipped, as nothing that tells of code"
+	"$kiln" fold a.data 2>&1 >/dev/null | grep -xF "kiln: a.data: 2 lines of ${map##*/}: skipped: it has no names of code"
 	# Beside the input it is found as well, and by libkiln.
 	mv "$map" .
 	"$kiln" fold -q a.data | cmp folded -

@@ -22,7 +22,7 @@ slowed_down() {
 	"$kiln" record -q --max-overhead 0.01% "$@" -o p.kiln -- "$bin/busy" 4 >own
 	"$kiln" info p.kiln >about
 	cat about
-	grep -q 'to keep the recorder below 0.01% of the CPUs, the sampling rate was lowered, and samples weigh more: .* Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
+	grep -q 'the sampling rate was lowered the sampling rate was lowered the sampling rate was lowered to keep the recorder below 0.01% of the CPUs; samples weigh more: .* Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
 	grep -q '^recorder took *0\.[0-9]*% of [0-9]* CPUs$' about
 	adds_up p.kiln
 	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '
@@ -51,7 +51,7 @@ while_recorded() {
 	wait $recorder
 	"$kiln" info p.kiln >about
 	cat about
-	grep -q 'the sampling rate was lowered, and samples weigh more: 997 Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
+	grep -q 'the sampling rate was lowered to keep .*; samples weigh more: 997 Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
 	grep -q '^recorder took *[0-9.]*% of [0-9]* CPUs$' about
 }
 
@@ -133,7 +133,7 @@ while_recorded() {
 	run -2 "$kiln" record --max-overhead 1% --mode io -o p.kiln -- true
 	[[ "$output" == *"--mode io records every call"* ]]
 	run -2 "$kiln" record --max-overhead 1% --recorder perf -p $$ -d 1s -o p.kiln
-	[[ "$output" == *"by a program in the kernel (--recorder bpf); or record with -a, -C, -G"* ]]
+	[[ "$output" == *"only with --recorder bpf; or record with -a, -C, -G"* ]]
 	needs_bpf
 	run -1 setpriv --reuid 4321 --regid 4321 --clear-groups sh -c 'exec "$0" record --max-overhead 1% -p $$ -d 1s -o q.kiln' "$bin/kiln"
 	[[ "$output" == *"CAP_BPF and CAP_PERFMON"* ]]
@@ -143,6 +143,6 @@ while_recorded() {
 	run -2 "$kiln" record --max-overhead 1% -a --tee p.tee -d 1s -o p.kiln
 	for wrong in 0 101% x 1%% -1; do
 		run -2 "$kiln" record --max-overhead=$wrong -a -d 1s -o p.kiln
-		[[ "$output" == *"expected a part of the CPUs"* ]]
+		[[ "$output" == *"expected a share of the CPUs"* ]]
 	done
 }

@@ -179,7 +179,7 @@ inside_calls() {
 @test "no hit is no picture, and no failure: the command's exit code is kept" {
 	run "$kiln" record --mode count -e libc:pthread_create -o p.svg -- sh -c 'exit 7'
 	[ "$status" -eq 7 ]
-	[[ "$output" == *"what was recorded is in p.svg.kiln: nothing to draw"* ]]
+	[[ "$output" == *"the recording is in p.svg.kiln: nothing to draw"* ]]
 	[[ "$output" != *wrote* ]]
 	[ ! -e p.svg ]
 	[ "$(value p.svg.kiln "s['delivered']")" -eq 0 ]
@@ -239,12 +239,12 @@ inside_calls() {
 	refused "is it sched?" -e schet:sched_switch
 	refused "has no function 'ad'; is it add?" -e "$bin/counted:ad"
 	refused "is it counted:plain?" -e usdt:counted:counted:plane
-	refused "there is no file ./nowhere" -e ./nowhere:f
+	refused "no such file: ./nowhere" -e ./nowhere:f
 	refused "no program or library is called 'nowhere'" -e uprobe:nowhere:f
 	refused "those are: __syscall_nr, fd, offset, whence" -e syscalls:sys_enter_lseek --weight offst
 	refused "expected --weight arg0 to arg1" -e usdt:counted:plain --weight arg2
 	refused "expected --weight arg0 to arg5" -e counted:add --weight arg6
-	refused "chooses from when it starts" -e libc:memcpy
+	refused "several functions when it starts" -e libc:memcpy
 	refused "expected SUBSYSTEM:NAME" -e lseek
 	refused "counts what -e names"
 	refused "add --yes" -a -e counted:add

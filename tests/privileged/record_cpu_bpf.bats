@@ -131,7 +131,7 @@ busy_while_stopped() {
 
 @test "a ring has no more than it can: that is said" {
 	"$kiln" record --recorder bpf -m 100G -o p.kiln -- true 2>said
-	grep -q "^kiln: -m: a ring has at most 1 GB: that is what is taken$" said
+	grep -q "^kiln: -m: a ring buffer has at most 1 GB; using 1 GB$" said
 }
 
 # Of a program that starts while the recorder is stopped nothing is known; the ring has room for all the samples, and for
@@ -256,11 +256,11 @@ killed() {
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid"
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --untimed -o p.kiln -- "$bin/busy" 0.3
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"samples are taken through rings, with their times: "*CAP_BPF* ]]
+	[[ "$output" == *"sampling with perf_event_open and ring buffers, with their times: "*CAP_BPF* ]]
 	[ "$(value p.kiln "s['delivered']")" -ge 10 ]
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record -o p.kiln -- "$bin/busy" 0.3
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"samples are taken through rings: "*CAP_BPF* ]]
+	[[ "$output" == *"sampling with perf_event_open and ring buffers: "*CAP_BPF* ]]
 	[ "$(value p.kiln "i['meta']['recorder']")" = "cpu (perf)" ]
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --recorder bpf -o q.kiln -- true
 	[ "$status" -eq 125 ]
@@ -293,7 +293,7 @@ taken_by() {
 @test "what only one of both can do is not taken for the other" {
 	run "$kiln" record --recorder bpf -e page-faults -o p.kiln -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"other events (-e), --stack-bytes and --tee are for --recorder perf" ]]
+	[[ "$output" == *"other events (-e), --stack-bytes and --tee work only with --recorder perf" ]]
 	for rings in "--recorder perf" "-e page-faults" "--stack-bytes 8192"; do
 		# shellcheck disable=SC2086
 		run "$kiln" record --no-page-in $rings -o p.kiln -- true
@@ -302,5 +302,5 @@ taken_by() {
 	done
 	run "$kiln" record --untimed -e page-faults -o p.kiln -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"--untimed samples the CPU clock by a program in the kernel: "* ]]
+	[[ "$output" == *"--untimed samples only the CPU clock: "* ]]
 }

@@ -91,7 +91,7 @@ weight() {
 	[ "$("$kiln" fold -q --kind requests p.kiln | weight ';submit;.*\[write\] ')" -eq $asked ]
 	[ $asked -lt 1200 ]
 	adds_up p.kiln
-	"$kiln" info p.kiln | grep -q '^merged .*requests, which count for'
+	"$kiln" info p.kiln | grep -q '^merged .*requests, attributed to'
 }
 
 # bats test_tags=kernels
@@ -118,13 +118,13 @@ weight() {
 	new_folder
 	"$kiln" record -a --mode disk -w --devices -o p.kiln -- \
 		sh -c 'head -c 1048576 /dev/zero >folder/file && sync -f folder/file' 2>said
-	grep -q 'requests, .*, are of kernel threads (writeback)' said
+	grep -q 'requests, .*, come from kernel threads (writeback)' said
 	"$kiln" fold -q p.kiln >bytes
 	[ "$(weight "^[^;]*;ret_from_fork.*;wb_workfn;.*;\[write\];$name " <bytes)" -ge 1048576 ]
 	"$kiln" record --mode disk -o p.kiln -- sh -c 'head -c 1048576 /dev/zero >folder/more && sync -f folder/more' 2>said
 	grep -q 'kernel threads also made .* write requests .*: -a shows them' said
 	"$kiln" record --mode disk -o p.kiln -- true 2>said
-	grep -q 'asked nothing of a device' said
+	grep -q 'the target made no requests' said
 }
 
 # bats test_tags=kernels
@@ -165,8 +165,8 @@ weight() {
 @test "what makes no sense is refused" {
 	run "$kiln" record --mode disk --files -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"--files belongs to --mode io"* ]]
+	[[ "$output" == *"--files works only with --mode io"* ]]
 	run "$kiln" record --mode io --devices -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"such as --devices belong to --mode disk"* ]]
+	[[ "$output" == *"such as --devices: only with --mode disk"* ]]
 }

@@ -49,7 +49,7 @@ setup_file() {
 @test "a command that does not end when it is told to" {
 	"$kiln" record -d 500ms -o p.kiln -- sh -c 'trap "" TERM; echo $$ >pid; exec >/dev/null 2>&1; while :; do :; done' 2>said
 	kill -9 "$(cat pid)"
-	grep -q "process $(cat pid)) was told to end and still runs" said
+	grep -q "process $(cat pid)) was asked to end and still runs" said
 	[ "$(value p.kiln "s['delivered'] > 0")" = True ]
 }
 
@@ -140,7 +140,7 @@ teardown() {
 		"$kiln" fold -q p.html | grep -q 'main;.*heavy [0-9]*$'
 		[ "$(stat -c %a p.html)" = 600 ]
 	else # before anything runs
-		grep -q 'this kiln writes no pages: ' said
+		grep -q 'this kiln cannot write pages: ' said
 	fi
 	[ ! -e p.svg.kiln ]
 	[ ! -e p.folded.kiln ]
@@ -175,14 +175,14 @@ teardown() {
 
 @test "what cannot be recorded: one line each, with what to do" {
 	run -2 "$kiln" record -q -p 4194305 -o p.kiln
-	[ "$output" = "kiln: process 4194305 does not exist (any more)" ]
+	[ "$output" = "kiln: process 4194305 does not exist or has ended" ]
 	run -2 "$kiln" record -q -e nonsense -o p.kiln -- true
 	[[ "$output" == *"perf list"* ]]
 	run -2 "$kiln" record -q -F 100000000 -o p.kiln -- true
 	[[ "$output" == *"sysctl kernel.perf_event_max_sample_rate="* ]]
 	for mode in cpu off; do
 		run -2 "$kiln" record -q --mode $mode -C 0,4000 -o p.kiln
-		[ "$output" = "kiln: -C: CPU 4000 is not online; /sys/devices/system/cpu/online says which are" ]
+		[ "$output" = "kiln: -C: CPU 4000 is not online; /sys/devices/system/cpu/online lists those that are" ]
 	done
 	run -2 "$kiln" record -q
 	[[ "$output" == *"nothing to record"* ]]

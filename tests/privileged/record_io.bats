@@ -120,8 +120,8 @@ own_calls() {
 	[[ "$output" == *"-k leaves nothing"* ]]
 	run "$kiln" record -r -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"belong to --mode io"* ]]
+	[[ "$output" == *"only with --mode io"* ]]
 	run "$kiln" record --mode io --min 1ms -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"belong to --mode off"* ]]
+	[[ "$output" == *"only with --mode off"* ]]
 }

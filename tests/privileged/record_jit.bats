@@ -35,7 +35,7 @@ near() {
 	# What was there is known to a hundredth of a second, the interval of the looks, or 25 ms on a busy machine: so much is
 	# another function's, however long each runs.
 	near p.kiln 15
-	grep -q 'in places that were used again for other code, named by their time: [0-9]' said
+	grep -q 'at reused addresses of JIT code, named by their time: [0-9]' said
 }
 
 @test "a perf map that appears a while after the place of its code" {
@@ -119,10 +119,10 @@ near() {
 		"$kiln" record --recorder $way -o p.kiln -- java -XX:+PreserveFramePointer -cp . Work >own 2>said
 		cat said
 		at_least "$(sed -n 's/%* of the user stacks are complete.*//p' said)" 98
-		run -1 grep 'code that Java compiles' said
+		run -1 grep 'compiled Java code' said
 		"$kiln" record --recorder $way -o p.kiln -- java -cp . Work >own 2>said
 		cat said
-		[ "$(grep -c '^code that Java compiles .*-XX:+PreserveFramePointer$' said)" -eq 1 ]
+		[ "$(grep -c '^compiled Java code .*-XX:+PreserveFramePointer$' said)" -eq 1 ]
 		at_least "$(share p.kiln '\[truncated:no-table\]')" 20
 	done
 }

@@ -56,7 +56,7 @@ link_instead='rm -f "$0" && ln -s ../root/victim "$0"'
 	record_until profile.kiln sh -c "$link_instead" profile.kiln -- -o profile.kiln
 	victim_is_kept
 	[ "$code" -eq 125 ]
-	[ "$(cat ../said)" = "kiln: profile.kiln is not the file that was created, and stays as it is: what was recorded is beside it, in profile.kiln.2" ]
+	[ "$(cat ../said)" = "kiln: another program replaced profile.kiln, which is left unchanged: the recording is in profile.kiln.2" ]
 	[ "$(readlink profile.kiln)" = ../root/victim ]
 	"$kiln" info profile.kiln.2
 	rm -f ./*

@@ -181,5 +181,5 @@ start_allocating() {
 	[[ "$output" == *"-k leaves nothing"* ]]
 	run "$kiln" record --mode mem -e sched:sched_switch -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"belong to --mode cpu"* ]]
+	[[ "$output" == *"only with --mode cpu"* ]]
 }

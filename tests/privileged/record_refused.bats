@@ -47,16 +47,16 @@ nothing_left() {
 	for errno in $EPERM $ENOSYS; do
 		for mode in "${modes[@]}"; do
 			# shellcheck disable=SC2086
-			refused 125 "a seccomp filter keeps bpf(2) from this process" "$bin/forbidden" $errno $bpf \
+			refused 125 "a seccomp filter blocks bpf(2) from this process" "$bin/forbidden" $errno $bpf \
 				"$bin/kiln" record --mode $mode -o p.kiln -- true
 			[[ "$output" == *"--cap-add PERFMON --cap-add BPF --security-opt seccomp="* ]]
 		done
 		for mode in cpu off; do
-			refused 125 "a seccomp filter keeps perf_event_open(2) from this process" "$bin/forbidden" $errno \
+			refused 125 "a seccomp filter blocks perf_event_open(2) from this process" "$bin/forbidden" $errno \
 				$perf_event_open "$bin/kiln" record --mode $mode -o p.kiln -- true
 			[[ "$output" == *"--cap-add PERFMON --cap-add BPF --security-opt seccomp="* ]]
 		done
-		refused 125 "a seccomp filter keeps perf_event_open(2)" "$bin/forbidden" $errno $perf_event_open,$bpf \
+		refused 125 "a seccomp filter blocks perf_event_open(2)" "$bin/forbidden" $errno $perf_event_open,$bpf \
 			"$bin/kiln" record --untimed -o p.kiln -- true
 	done
 	nothing_left before
@@ -94,7 +94,7 @@ nothing_left() {
 	at_least "$(share p.kiln ';heavy$')" 40
 	rm p.kiln
 	run $as "$bin/kiln" record -q --mode mem -o p.kiln -- true
-	[ "$status" -eq 0 ] || [ "$output" = "kiln: probes in programs take root (CAP_SYS_ADMIN) in this kernel; CAP_BPF and CAP_PERFMON are not enough for them" ]
+	[ "$status" -eq 0 ] || [ "$output" = "kiln: user-space probes need root (CAP_SYS_ADMIN) in this kernel; CAP_BPF and CAP_PERFMON are not enough" ]
 	refused 125 "run as root" $as "$bin/kiln" record -q --mode count -e sched:sched_switch -o q.kiln -- true
 	refused 125 "run as root" $as "$bin/kiln" record -q --mode count -e syscalls:sys_enter_lseek -o q.kiln -- true
 }
@@ -110,7 +110,7 @@ nothing_left() {
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid"
 	unshare -Ur "$bin/kiln" record -o p.kiln -- "$bin/busy" 0.3 >used 2>said
 	cat said
-	grep -q 'samples are taken through rings: .*outside of this user namespace' said
+	grep -q 'sampling with perf_event_open and ring buffers: .*outside of this user namespace' said
 	at_least "$(share p.kiln ';heavy$')" 40
 }
 
@@ -128,10 +128,10 @@ nothing_left() {
 		refused 125 "CONFIG_DEBUG_INFO_BTF" without_types "$bin/kiln" record --mode $mode -o p.kiln -- true
 	done
 	without_types "$bin/kiln" record --untimed -o p.kiln -- "$bin/busy" 0.3 >used 2>said
-	grep -q 'samples are taken through rings, with their times: .*CONFIG_DEBUG_INFO_BTF' said
+	grep -q 'sampling with perf_event_open and ring buffers, with their times: .*CONFIG_DEBUG_INFO_BTF' said
 	at_least "$(share p.kiln ';heavy$')" 40
 	without_types "$bin/kiln" record -o p.kiln -- "$bin/busy" 0.3 >used 2>said
-	grep -q 'samples are taken through rings: .*CONFIG_DEBUG_INFO_BTF' said
+	grep -q 'sampling with perf_event_open and ring buffers: .*CONFIG_DEBUG_INFO_BTF' said
 	at_least "$(share p.kiln ';heavy$')" 40
 }
 
@@ -139,7 +139,7 @@ nothing_left() {
 check_stand_in() {
 	"$@" -o p.kiln -- "$bin/busy" 1 >used 2>said
 	cat said
-	[ "$(grep -c '^kiln: samples are taken through rings' said)" -eq 1 ]
+	[ "$(grep -c '^kiln: sampling with perf_event_open and ring buffers' said)" -eq 1 ]
 	[ "$(grep -c '^kiln: ' said)" -eq 1 ]
 	[ "$(value p.kiln "i['meta']['recorder']")" = "cpu (perf)" ]
 	adds_up p.kiln
@@ -177,14 +177,14 @@ start_target() {
 		for mode in "cpu --recorder bpf" off io "count -e syscalls:sys_enter_lseek"; do
 			start_target
 			# shellcheck disable=SC2086
-			refused 2 "process $target does not exist (any more)" "$bin/at_call" $call \
+			refused 2 "process $target does not exist or has ended" "$bin/at_call" $call \
 				"kill -9 $target; while [ -e /proc/$target ]; do sleep 0.01; done" \
 				"$bin/kiln" record --mode $mode -p "$target" -o p.kiln
 			rm target
 		done
 	done
 	start_target
-	refused 2 "process $target does not exist (any more)" "$bin/at_call" $perf_event_open \
+	refused 2 "process $target does not exist or has ended" "$bin/at_call" $perf_event_open \
 		"kill -9 $target; while [ -e /proc/$target ]; do sleep 0.01; done" "$bin/kiln" record -p "$target" -o p.kiln
 	nothing_left before
 }

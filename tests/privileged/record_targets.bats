@@ -239,7 +239,7 @@ in_each_way() {
 		"$kiln" record -q --recorder $way -d 2s -o p.kiln -- ./jit || true
 		at_least "$(share p.kiln 'main;made_up_function')" 90
 		# No table describes the made-up function: its caller is what its frame pointer says.
-		"$kiln" info p.kiln | grep -E '^frame pointers +[0-9,]+ of [0-9,]+ user stacks go through code without'
+		"$kiln" info p.kiln | grep -E '^frame pointers +[0-9,]+ of [0-9,]+ user stacks contain code without'
 	done
 	rm -f /tmp/perf-*.map
 }
@@ -413,7 +413,7 @@ needs_groups() {
 	END
 	"$kiln" record -o p.kiln -- sh away "$bin/busy" >own 2>said
 	cat said
-	grep -q 'went to another control group and used [0-9]* ms' said
+	grep -q 'moved to another control group and used [0-9]* ms' said
 	"$kiln" record -o p.kiln -- "$bin/busy" 1 >own 2>said
 	run -1 grep 'another control group' said
 }

@@ -88,7 +88,7 @@ stopped_while_counting() {
 	code=0
 	wait $recorder || code=$?
 	[ "$code" -eq 3 ]
-	grep -q "^kiln: --strict: more than 1% of what was expected is lost$" said
+	grep -q "^kiln: --strict: more than 1% of the expected samples were lost$" said
 	run -0 "$kiln" record -q --strict -e page-faults -o p.kiln -- "$bin/counting" 10
 }
 

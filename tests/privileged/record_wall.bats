@@ -178,10 +178,10 @@ check_truth() {
 	grep -q 'sleeps' p.svg
 	run "$kiln" record --mode wall -e page-faults -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-e (which --mode count has, too), --recorder, --stack-bytes and --tee belong to --mode cpu" ]]
+	[[ "$output" == *"-e (also in --mode count), --recorder, --stack-bytes and --tee: only with --mode cpu" ]]
 	run "$kiln" record --mode wall --min 1ms -- true
 	[ "$status" -eq 2 ]
 	run "$kiln" record --mode io -F 99 -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-F belongs to --mode cpu and wall: --mode io records every call" ]]
+	[[ "$output" == *"-F works only with --mode cpu and wall: --mode io records every call" ]]
 }

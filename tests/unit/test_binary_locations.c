@@ -80,7 +80,7 @@ static void binaries_are_found_by_build_id(void **state)
 		work_run("mkdir -p \"%s\" && cp other \"%s/%s\"", cases[i].folder, cases[i].folder,
 			cases[i].file);
 		assert_null(look_for(&binary_locations, &missing));
-		assert_string_equal(missing, "the file that is there is another build");
+		assert_string_equal(missing, "the file has another build id");
 
 		work_run("cp app \"%s/%s\"", cases[i].folder, cases[i].file);
 		image = look_for(&binary_locations, &missing);

@@ -170,7 +170,7 @@ static void nothing_read_is_an_error_with_its_line(void **state)
 	(void)state;
 	assert_refused("what\nis this\n",
 		"test: line 1: expected frames and a number, such as `main;parse;read 12`");
-	assert_refused("# only this\n", "test: line 1: the end, and no sample before it");
+	assert_refused("# only this\n", "test: line 1: unexpected end: expected a sample");
 	assert_refused(
 		"a 9223372036854775807\nb 1\n", "test: line 2: the sum of all values exceeds 2^63");
 }
@@ -188,7 +188,7 @@ static void depth_has_a_limit(void **state)
 	for (int i = 0; i < 10000; i++)
 		buffer_text(&deep, "f;");
 	buffer_text(&deep, "f 1\n");
-	assert_refused(deep.at, "test: line 1: expected no stack of more than 8,192 frames");
+	assert_refused(deep.at, "test: line 1: expected a stack of at most 8,192 frames");
 	buffer_text(&deep, "a 1\n");
 	assert_folds(deep.at, "a 1\n");
 	buffer_release(&deep);

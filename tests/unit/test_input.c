@@ -137,7 +137,7 @@ static void a_cut_file_is_an_error_that_names_the_place(void **state)
 		assert_false(input_whole(&in, 1 << 30, &content, &err));
 		assert_int_equal(err.code, ERR_FORMAT);
 		assert_non_null(strstr(err.text, "byte "));
-		assert_non_null(strstr(err.text, "cut short"));
+		assert_non_null(strstr(err.text, "truncated"));
 		input_release(&in);
 	}
 }

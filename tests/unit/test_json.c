@@ -409,15 +409,15 @@ static void errors_say_where(void **state)
 	check_error("[1}", "line 1, byte 2: expected ']', got '}'", true);
 	check_error("{\"a\":[1}", "line 1, byte 7: expected ']', got '}'", true);
 	check_error("{1:2}", "line 1, byte 1: expected a key, got '1'", false);
-	check_error("[\"a", "line 1, byte 3: the input ends where the end of a string should be",
+	check_error("[\"a", "line 1, byte 3: unexpected end of input; expected the end of a string",
 		false);
 	check_error(
-		"[\"a", "line 1, byte 3: the input ends where the end of a string should be", true);
-	check_error("[[1,2]", "line 1, byte 6: the input ends where ',' or ']' should be", false);
-	check_error("[[1,2]", "line 1, byte 6: the input ends where ']' should be", true);
+		"[\"a", "line 1, byte 3: unexpected end of input; expected the end of a string", true);
+	check_error("[[1,2]", "line 1, byte 6: unexpected end of input; expected ',' or ']'", false);
+	check_error("[[1,2]", "line 1, byte 6: unexpected end of input; expected ']'", true);
 	check_error(
-		"[\"\\x\"]", "line 1, byte 5: the string before has an escape that is none", false);
-	check_error("[1e400]", "line 1, byte 1: a number that exceeds 2^63", false);
+		"[\"\\x\"]", "line 1, byte 5: the string before this has an invalid escape", false);
+	check_error("[1e400]", "line 1, byte 1: a number above 2^63", false);
 	check_error("[-]", "line 1, byte 1: expected a number, got '-'", false);
 	check_error("[nul]", "line 1, byte 1: expected a value, got 'n'", false);
 	check_error("[1] x", "line 1, byte 4: expected the end of the input, got 'x'", false);
@@ -432,9 +432,9 @@ static void depth_is_limited(void **state)
 	for (unsigned i = 0; i < JSON_DEPTH_LIMIT + 1; i++)
 		buffer_char(&deep, '[');
 	check_error(deep.at,
-		"line 1, byte 4096: more than 4096 arrays and objects inside each other", true);
+		"line 1, byte 4096: more than 4096 nested arrays and objects", true);
 	check_error(deep.at,
-		"line 1, byte 4096: more than 4096 arrays and objects inside each other", false);
+		"line 1, byte 4096: more than 4096 nested arrays and objects", false);
 	buffer_release(&deep);
 }
 

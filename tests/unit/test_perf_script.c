@@ -1,4 +1,4 @@
-/* test_perf_script.c: text of `perf script`: its lines, its names, its samples. */
+/* test_perf_script.c: `perf script` text: its lines, its names, its samples. */
 #include "test.h"
 
 #include "support/fold_text.h"
@@ -387,7 +387,7 @@ static void weird_lines_are_counted_and_said_once(void **state)
 		"test: line 1: expected an event line such as `comm 123 4.5: cycles:`");
 	assert_refused("\xff\xfe\x01\n",
 		"test: line 1: expected an event line such as `comm 123 4.5: cycles:`");
-	assert_refused("# nothing\n\n", "test: line 2: the end, and no sample before it");
+	assert_refused("# nothing\n\n", "test: line 2: unexpected end: expected a sample");
 	assert_refused("p 1 1.0: 9223372036854775808 cycles:\n\t 1 a (/x)\n\n",
 		"test: line 1: the periods of all samples exceed 2^63");
 }

@@ -149,17 +149,17 @@ static void what_is_no_message_is_told(void **state)
 		struct bytes bytes;
 		const char *expected;
 	} cases[] = {
-		{{"\x00\x01", 2}, "the number of a field"},
-		{{"\x0b\x0c", 2}, "a field of the type that its number has"}, /* a group */
+		{{"\x00\x01", 2}, "a field number"},
+		{{"\x0b\x0c", 2}, "a field with the type of its number"}, /* a group */
 		{{"\x7b", 1}, "a field of a known type"},		      /* also one */
 		{{"\x7e\x01", 2}, "a field of a known type"},
-		{{"\x0a\x00", 2}, "a field of the type that its number has"},
-		{{"\x10\x00", 2}, "a field of the type that its number has"},
-		{{"\xff\xff\xff\xff\xff\x7f\x01", 7}, "the number of a field"},
+		{{"\x0a\x00", 2}, "a field with the type of its number"},
+		{{"\x10\x00", 2}, "a field with the type of its number"},
+		{{"\xff\xff\xff\xff\xff\x7f\x01", 7}, "a field number"},
 		{{"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12},
-			"all of a field, but it is cut off"},
+			"the rest of a truncated field"},
 		{{"\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
-			"all of a field, but it is cut off"},
+			"the rest of a truncated field"},
 	};
 
 	(void)state;

@@ -246,7 +246,7 @@ static void unknown_is_not_none(void **state)
 		view_init(&v, &p, BY_FUNCTION);
 		assert_false(apply(&v, cases[i].name, cases[i].argument, &err));
 		assert_int_equal(err.code, ERR_USAGE);
-		assert_non_null(strstr(err.text, "the input does not say"));
+		assert_non_null(strstr(err.text, "the input does not have"));
 		view_release(&v);
 		profile_release(&p);
 	}

@@ -78,7 +78,7 @@ static bool gzip_step(void *state, struct bytes *in, bool last, char *out, size_
 		return error_set(err, ERR_FORMAT, "damaged gzip data (%s)",
 			g->stream.msg ? g->stream.msg : "unknown");
 	if (last && !in->len && !*ret_len)
-		return error_set(err, ERR_FORMAT, "gzip data is cut short");
+		return error_set(err, ERR_FORMAT, "truncated gzip data");
 	return true;
 }
 

@@ -53,7 +53,7 @@ static bool xz_step(void *state, struct bytes *in, bool last, char *out, size_t 
 		return error_set(err, ERR_LIMIT, "xz data needs more than %llu MiB to unpack",
 			(unsigned long long)(XZ_MEMORY_LIMIT >> 20));
 	if (status == LZMA_BUF_ERROR && last && !*ret_len)
-		return error_set(err, ERR_FORMAT, "xz data is cut short");
+		return error_set(err, ERR_FORMAT, "truncated xz data");
 	if (status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR)
 		return error_set(err, ERR_FORMAT, "damaged xz data");
 	return true;

@@ -62,7 +62,7 @@ static bool zstd_step(void *state, struct bytes *in, bool last, char *out, size_
 	in->at += from.pos;
 	in->len -= from.pos;
 	if (last && !in->len && !to.pos && left)
-		return error_set(err, ERR_FORMAT, "zstd data is cut short");
+		return error_set(err, ERR_FORMAT, "truncated zstd data");
 	return true;
 }
 

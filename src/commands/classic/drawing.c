@@ -98,7 +98,7 @@ static bool set_notes(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	if (strpbrk(value, "<>"))
-		return error_set(err, ERR_USAGE, "expected a text without < and >");
+		return error_set(err, ERR_USAGE, "expected text without < and >");
 	return option_text(target, option, value, err);
 }
 

@@ -40,8 +40,8 @@ static void explain(const struct classic_tool *tool, struct buffer *out)
 {
 	struct option_group groups[] = {{"Options", tool->options, tool->target}, {0}};
 
-	buffer_printf(out, "usage: %s %s\n\nKiln under this name: %s.\n", tool->name, tool->usage,
-		tool->about);
+	buffer_printf(
+		out, "usage: %s %s\n\nThis is Kiln: %s.\n", tool->name, tool->usage, tool->about);
 	if (tool->options)
 		options_help(groups, true, terminal_width(STDOUT_FILENO), out);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define EXPECTS	 "lines such as `12.0 ms  50.0%<TAB>2.0 ms<TAB> <TAB>  main`"
-#define EXPECTED "expected weight, own weight and a symbol, separated by tabs"
+#define EXPECTED "expected a weight, a self weight and a symbol, separated by tabs"
 
 /* What is counted are lines whose time is not a whole number of microseconds, or of milliseconds.
  */
@@ -129,14 +129,14 @@ static bool take_weighed(struct tree *t, const struct weighed *line, struct erro
 	location_id location;
 
 	if (!t->path.unknown && line->depth > t->path.stacks.len) {
-		text_stacks_skip(&t->stacks, "expected a symbol one blank further in than its "
-					     "caller's at most");
+		text_stacks_skip(&t->stacks,
+			"expected a symbol indented at most one space more than its caller");
 		return true;
 	}
 	if (line->depth >= STACK_DEPTH_LIMIT) {
 		if (t->path.unknown)
 			text_stacks_depend(&t->stacks);
-		text_stacks_skip(&t->stacks, "expected no stack of more than 8,192 frames");
+		text_stacks_skip(&t->stacks, "expected a stack of at most 8,192 frames");
 		return true;
 	}
 	if (line->self % 1000000)
@@ -245,7 +245,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_instruments = {
 	.name = "instruments",
-	.about = "call trees that Xcode's Instruments copies as text",
+	.about = "call trees copied as text from Xcode's Instruments",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,

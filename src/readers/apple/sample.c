@@ -319,8 +319,8 @@ static bool take_row(struct sampled *s, struct bytes line, struct error *err)
 		    s->waits.items[location] ? WAITING : BUSY, counted.count, err))
 		return true;
 	if (!err->code)
-		text_stacks_skip(&s->stacks, "expected a line two characters further in than its "
-					     "caller's at most");
+		text_stacks_skip(&s->stacks,
+			"expected a line indented at most two characters more than its caller");
 	return !err->code;
 }
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define EXPECTS	 "a row such as `<row>...<weight ref=\"9\"/><backtrace ref=\"20\"/></row>`"
-#define TOO_DEEP "expected no stack of more than 8,192 frames"
+#define TOO_DEEP "expected a stack of at most 8,192 frames"
 
 /* What an id of an element stands for: a number, or an id of the profile. */
 struct meaning {
@@ -348,7 +348,7 @@ static void refer(struct xctrace *x, enum xctrace_element e, uint64_t id)
 	if (look_up(x, e, id, &value))
 		use(x, e, value);
 	else
-		text_stacks_skip(&x->stacks, "expected a reference to an id before it");
+		text_stacks_skip(&x->stacks, "expected a reference to an earlier id");
 }
 
 static bool close_element(
@@ -425,7 +425,7 @@ static bool finish(struct xctrace *x, struct error *err)
 	struct text_stacks *t = &x->stacks;
 
 	if (!x->complete)
-		text_stacks_skip(t, "the end, and no </trace-query-result> before it");
+		text_stacks_skip(t, "unexpected end: expected </trace-query-result>");
 	if (x->without && t->streams)
 		profile_add_loss(t->profile, t->first_stream + t->streams - 1,
 			BYTES("no backtrace"), x->without);

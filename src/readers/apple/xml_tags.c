@@ -139,8 +139,7 @@ bool xml_next(struct xml_reader *x, struct xml_tag *ret_tag, bool *ret_more, str
 		if (!open)
 			return true;
 		if (taken == CUT)
-			return error_set(err, ERR_FORMAT,
-				"line %llu: the end, inside a tag that is not closed",
+			return error_set(err, ERR_FORMAT, "line %llu: unexpected end inside a tag",
 				(unsigned long long)(x->lines + count_lines(rest)) + 1);
 		ret_tag->text = (struct bytes){rest.at, (size_t)(open - rest.at)};
 		x->lines += count_lines(

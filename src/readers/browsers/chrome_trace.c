@@ -473,20 +473,20 @@ static uint64_t samples_taken(const struct chrome *c)
 static void notes_leave(struct chrome *c)
 {
 	json_odd_note(&c->no_time, c->profile, "events without a time");
-	json_count_note(c->profile, c->walk.not_begun, "E events that end nothing, skipped");
+	json_count_note(
+		c->profile, c->walk.not_begun, "E events without a matching B event, skipped");
 	json_count_note(c->profile, c->walk.not_ended,
-		"B events without an end, which last until their thread does");
+		"B events without an end, extended to the end of their thread");
 	json_count_note(c->profile, c->walk.overlapping,
-		"X events that outlast the one they begin in, cut off with it");
-	json_count_note(c->profile, c->frames.missing,
-		"call stacks with frames that are not there, left out");
+		"X events that end after their parent, cut at its end");
+	json_count_note(c->profile, c->frames.missing, "call stacks with missing frames, left out");
 	json_count_note(c->profile, c->frames.circular,
-		"call stacks whose frames call themselves, or more than 8,192 others, left out");
+		"call stacks with cycles, or with more than 8,192 frames, left out");
 	json_count_note(c->profile, c->frames.beyond,
 		"call stacks beyond the first 4,194,304 different ones, left out");
 	json_count_note(c->profile, c->too_many, "samples of more than 64 events, skipped");
 	json_count_note(
-		c->profile, c->walk.too_deep, "events inside of more than 8,192 others, skipped");
+		c->profile, c->walk.too_deep, "events nested in more than 8,192 others, skipped");
 }
 
 /* The trace was cut off; that is no reason not to read it. */
@@ -496,7 +496,7 @@ static bool cut_is_fine(struct chrome *c, struct error *err)
 		return false;
 	if (c->json->truncated)
 		profile_note(c->profile,
-			"the trace breaks off at line %llu, byte %llu; what came before is read",
+			"the trace is truncated at line %llu, byte %llu; everything before is read",
 			(unsigned long long)json_line(c->json),
 			(unsigned long long)json_byte(c->json));
 	*err = (struct error){0};

@@ -100,8 +100,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	json_open(&j, in, err);
 	done = read_all(&f, &j, err);
 	if (!done && f.file.raw)
-		error_prefix(err, "a raw profile, as there is no meta.preprocessedProfileVersion: "
-				  "open it in the Firefox Profiler and save it; ");
+		error_prefix(err, "a raw profile without meta.preprocessedProfileVersion: open it "
+				  "in the Firefox Profiler and save it; ");
 	firefox_release(&f);
 	json_release(&j);
 	return done;
@@ -120,7 +120,7 @@ const struct reader reader_firefox = {
 	.name = "firefox",
 	.about = "profiles of the Firefox Profiler, samply and others",
 	.expects = "a JSON object with `threads` and `meta.preprocessedProfileVersion`",
-	.proof = "files that the Firefox Profiler's own loader reads, stack by stack",
+	.proof = "compared with the Firefox Profiler's own loader, stack by stack",
 	.bid = bid,
 	.read = read,
 };

@@ -344,7 +344,7 @@ void firefox_file_read(struct firefox_file *f, struct json *j)
 	struct bytes key;
 
 	for (json_object(j); json_key(j, &key);) {
-		if (bytes_equal(key, BYTES("these threads"))) {
+		if (bytes_equal(key, BYTES("threads"))) {
 			if (!threads_read(f, j))
 				return;
 		} else if (!part_read(f, key, j)) {

@@ -249,9 +249,9 @@ static void clock_set(const struct firefox_samples *s)
 bool firefox_samples_finish(struct firefox_samples *s, const struct json *j, struct error *err)
 {
 	clock_set(s);
-	json_count_note(
-		s->profile, s->stacks.no_stack, "samples of a stack that is not there, skipped");
+	json_count_note(s->profile, s->stacks.no_stack,
+		"samples with a stack that does not exist, skipped");
 	json_count_note(s->profile, s->stacks.too_deep,
-		"samples of stacks that are below their callers, or more than 8,192 deep, skipped");
+		"samples with stacks before their callers, or deeper than 8,192 frames, skipped");
 	return json_groups_finish(&s->groups, j, err);
 }

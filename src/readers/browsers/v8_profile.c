@@ -436,9 +436,9 @@ bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err)
 	struct profile *p = s->main->profile;
 	uint64_t taken = s->main->taken + s->idle.taken;
 
-	json_count_note(p, s->no_node, "samples of a node that is not there, skipped");
-	json_count_note(p, s->too_deep,
-		"samples whose nodes call themselves, or more than 8,192 others, skipped");
+	json_count_note(p, s->no_node, "samples with a node that does not exist, skipped");
+	json_count_note(
+		p, s->too_deep, "samples with node cycles, or deeper than 8,192 frames, skipped");
 	return json_stacks_finish(s->main, taken, j, err) &&
 	       (!s->any_idle || json_stacks_finish(&s->idle, taken, j, err));
 }

@@ -217,7 +217,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_aix = {
 	.name = "aix",
-	.about = "stacks that AIX' procstack prints",
+	.about = "stacks printed by AIX procstack",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,

@@ -19,7 +19,7 @@
 
 #define LINE_LIMIT ((size_t)16 << 20) /* bytes */
 #define EXPECTS	   "frames and a number, such as `main;parse;read 12`"
-#define TOO_DEEP   "expected no stack of more than 8,192 frames"
+#define TOO_DEEP   "expected a stack of at most 8,192 frames"
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 

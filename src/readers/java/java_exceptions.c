@@ -84,7 +84,8 @@ static void take_more(struct exceptions *e, uint64_t count)
 		return;
 	if (!above || count > above->frames.len) {
 		text_stacks_depend(&e->stacks);
-		text_stacks_skip(&e->stacks, "expected as many frames in the trace above");
+		text_stacks_skip(
+			&e->stacks, "expected at least that many frames in the trace above");
 		return;
 	}
 	for (size_t i = above->frames.len - count; i < above->frames.len; i++)

@@ -34,8 +34,7 @@ static bool find_profile(struct bytes page, struct bytes *ret_text, struct error
 
 	if (!behind)
 		return error_set(err, ERR_FORMAT,
-			"byte %zu: expected an element with the id profile-data before the end",
-			page.len);
+			"byte %zu: expected an element with the id profile-data", page.len);
 	*ret_text = (struct bytes){start + 1, (size_t)(behind - start - 1)};
 	return true;
 }
@@ -63,8 +62,7 @@ static bool unpack(
 	if (!find_profile(page, &text, err))
 		return false;
 	if (!base64_decode(text, &held->packed))
-		return error_set(err, ERR_FORMAT,
-			"the element profile-data: expected base64 and nothing else");
+		return error_set(err, ERR_FORMAT, "the element profile-data: expected only base64");
 	return (input_open_bytes(&held->input, buffer_bytes(&held->packed), "profile-data", err) &&
 		       input_whole(&held->input, LIMIT, ret_content, err)) ||
 	       error_prefix(err, "the element profile-data: ");
@@ -91,9 +89,9 @@ static bool html_read(struct input *in, const struct read_options *options, stru
 
 const struct reader reader_html = {
 	.name = "html",
-	.about = "pages of Kiln that are one file",
+	.about = "self-contained pages of Kiln",
 	.expects = "a page that `kiln draw -o x.html` wrote",
-	.proof = "pages of kiln draw, and one that Python made",
+	.proof = "pages of kiln draw, and one written by Python",
 	.bid = html_bid,
 	.read = html_read,
 };

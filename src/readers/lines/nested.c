@@ -32,8 +32,8 @@ static bool pop(struct nested *n, struct error *err)
 	if (self > 0 && !add_sample(n, last->stack, last->stream, self, err))
 		return false;
 	if (self < 0)
-		bad_lines_add(
-			&n->stacks->bad, last->line, "expected no more below a line than in it");
+		bad_lines_add(&n->stacks->bad, last->line,
+			"expected callees that sum up to at most their caller");
 	n->levels.len--;
 	return true;
 }

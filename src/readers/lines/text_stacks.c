@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define TOO_DEEP "expected no stack of more than 8,192 frames"
+#define TOO_DEEP "expected a stack of at most 8,192 frames"
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 

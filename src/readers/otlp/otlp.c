@@ -37,7 +37,7 @@ const struct reader reader_otlp = {
 	.name = "otlp",
 	.about = "profiles of OpenTelemetry (OTLP, v1development), in protobuf",
 	.expects = EXPECTS,
-	.proof = "messages checked with the published .proto; no producer runs here",
+	.proof = "messages checked with the published .proto; not tested with a producer",
 	.bid = bid,
 	.read = read,
 };

@@ -221,7 +221,7 @@ static uint64_t number_of_text(struct json *j)
 	uint64_t value = 0;
 
 	if (!bytes_u64((struct bytes){text.at + minus, text.len - minus}, &value) && !j->failed)
-		json_fail(j, "expected a number, got a string before");
+		json_fail(j, "expected a number, got a string before this");
 	return minus ? -value : value;
 }
 
@@ -306,7 +306,7 @@ static void take_hex(struct json *j, const struct json_field *f, struct buffer *
 		char high = text.at[i], low = text.at[i + 1];
 
 		if (!is_hex_digit((char)(high | 0x20)) || !is_hex_digit((char)(low | 0x20))) {
-			json_fail(j, "expected hexadecimal digits, got another string before");
+			json_fail(j, "expected hexadecimal digits in the string before this");
 			break;
 		}
 		buffer_char(out, (char)(hex_digit(high) << 4 | hex_digit(low)));
@@ -320,7 +320,7 @@ static void take_base64(struct json *j, const struct json_field *f, struct buffe
 	size_t start = run_begin(out, f->number);
 
 	if (!base64_decode(text, out))
-		json_fail(j, "expected bytes in base64, got another string before");
+		json_fail(j, "expected base64 in the string before this");
 	run_end(out, start);
 }
 
@@ -604,7 +604,7 @@ const struct reader reader_otlp_json = {
 	.name = "otlp-json",
 	.about = "profiles of OpenTelemetry (OTLP, v1development), as JSON",
 	.expects = EXPECTS,
-	.proof = "the same profiles as messages, field by field; no producer runs here",
+	.proof = "the same profiles as the messages, field by field; not tested with a producer",
 	.bid = bid,
 	.read = read,
 };

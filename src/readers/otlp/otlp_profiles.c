@@ -221,11 +221,11 @@ static bool take_sample(
 	if (!otlp_finish_message(&o->dictionary, &m, err))
 		return false;
 	if (!whole)
-		return skip_sample(o, sample, "expected whole numbers");
+		return skip_sample(o, sample, "expected integers");
 	if (!otlp_stack_at(&o->dictionary, stack_row, &stack))
 		return skip_sample(o, sample,
-			"expected a stack, of locations that the file has, of at most 8,192 "
-			"frames");
+			"expected a stack of at most 8,192 frames, with locations that the file "
+			"has");
 	otlp_link_labels(&o->dictionary, link, &o->tags);
 	return add_sample(o, sample, stack);
 }
@@ -517,7 +517,7 @@ static void tell_oddities(const struct otlp *o)
 			(unsigned long long)o->bad_samples, (unsigned long long)o->seen,
 			what_is_first(o), (unsigned long long)o->first_bad, o->bad_reason);
 	if (o->bad_references)
-		profile_note(o->profile, "references to what the dictionary has not got: %llu",
+		profile_note(o->profile, "references to missing dictionary entries: %llu",
 			(unsigned long long)o->bad_references);
 }
 
@@ -564,7 +564,7 @@ bool otlp_take(struct otlp *o, struct bytes message, struct error *err)
 bool otlp_finish(struct otlp *o, const char *what, uint64_t end, struct error *err)
 {
 	if (!o->kinds.len)
-		return error_set(err, ERR_FORMAT, "%s %llu: the end, and no profile before it",
+		return error_set(err, ERR_FORMAT, "%s %llu: unexpected end: expected a profile",
 			what, (unsigned long long)end);
 	if (o->bad_samples && !o->taken)
 		return error_set(err, ERR_FORMAT, "%s %llu: %s", what_is_first(o),

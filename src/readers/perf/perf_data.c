@@ -484,33 +484,31 @@ static void note_damage(struct data *d)
 	const struct perf_file *f = &d->file;
 
 	if (f->killed)
-		profile_note(d->profile, "perf did not finish the file, as when it is killed: read "
-					 "as far as it was written");
+		profile_note(d->profile, "perf did not finish the file (was it killed?): "
+					 "everything up to its end is read");
 	if (f->cut)
-		profile_note(d->profile, "cut short: %llu bytes of records are missing at the end",
+		profile_note(d->profile, "truncated: %llu bytes of records are missing at the end",
 			(unsigned long long)f->cut);
 	if (*f->damage)
 		profile_note(d->profile, "read up to %s", f->damage);
 	if (d->stray + d->malformed)
 		profile_note(d->profile,
-			"%llu records skipped: %llu of no known event, %llu with "
-			"fields that do not fit into them",
+			"skipped %llu records: %llu of unknown events, %llu with fields beyond "
+			"their end",
 			(unsigned long long)(d->stray + d->malformed), (unsigned long long)d->stray,
 			(unsigned long long)d->malformed);
 	if (f->unknown + f->misplaced + f->about.damaged)
 		profile_note(d->profile,
-			"%llu records or sections about the recording skipped: "
-			"of unknown kinds, or damaged",
+			"skipped %llu records or sections with metadata: unknown or damaged",
 			(unsigned long long)(f->unknown + f->misplaced + f->about.damaged));
 	if (d->order.late)
 		profile_note(d->profile,
-			"%llu records are older than records before the end of "
-			"the round before them: some names may be wrong",
+			"%llu records are out of order (older than the end of the previous round): "
+			"some names may be wrong",
 			(unsigned long long)d->order.late);
 	if (f->auxtraces)
 		profile_note(d->profile,
-			"%llu hardware traces (%llu bytes) skipped: only samples "
-			"are read",
+			"skipped %llu hardware traces (%llu bytes): Kiln reads only samples",
 			(unsigned long long)f->auxtraces, (unsigned long long)f->auxtrace);
 }
 
@@ -522,7 +520,7 @@ static bool finish(struct data *d, struct error *err)
 		return error_set(err, ERR_FORMAT, "no samples before the damage: %s",
 			*f->damage  ? f->damage
 			: f->killed ? "perf did not finish the file"
-				    : "it is cut short");
+				    : "it is truncated");
 	learn(d);
 	perf_losses_finish(&d->losses, d->last_time, &d->events);
 	perf_events_finish(&d->events);
@@ -598,10 +596,10 @@ static int perf_data_bid(struct bytes head)
 
 const struct reader reader_perf_data = {
 	.name = "perf-data",
-	.about = "what `perf record` writes: perf.data",
+	.about = "`perf record` files: perf.data",
 	.expects = "the bytes PERFILE2",
-	.proof = "18 recordings of perf 6.1 as perf script prints them, stacks as libdwfl walks "
-		 "them; files of both byte orders since Linux 3.10",
+	.proof = "18 recordings of perf 6.1 compared with perf script, stacks with libdwfl; files "
+		 "of both byte orders since Linux 3.10",
 	.bid = perf_data_bid,
 	.read = perf_data_read,
 };

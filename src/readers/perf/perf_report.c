@@ -135,14 +135,13 @@ static void compare_sum(struct perf_report *r, bool samples)
 
 	if (sum < whole * 0.99)
 		profile_note(p,
-			"%.*s: the stacks have %.1f%% of what the report is about; others were "
-			"below perf report's limit (0.5%% of a row, unless it is told -g "
-			"folded,0) or filtered",
+			"%.*s: the stacks cover %.1f%% of the report; the rest is filtered, or "
+			"below the limit of perf report (0.5%% of a row; -g folded,0 removes it)",
 			(int)event.len, event.at, 100 * sum / whole);
 	else if (whole > 0 && sum > (whole + (double)s->samples_unit) * 1.01)
 		profile_note(p,
-			"%.*s: the stacks have %.0f%% of what the report is about: those of "
-			"callers are among them; print it with --no-children",
+			"%.*s: the stacks cover %.0f%% of the report: it includes stacks of "
+			"callers; print it with --no-children",
 			(int)event.len, event.at, 100 * sum / whole);
 }
 
@@ -498,7 +497,7 @@ static bool take_whole(struct perf_report *r, struct bytes stack, int64_t value,
 		break;
 	}
 	return error_set(err, ERR_FORMAT,
-		"line %llu: expected stacks that are not parts of others: print the report with "
+		"line %llu: expected stacks that do not contain one another: print the report with "
 		"--no-children",
 		(unsigned long long)r->stacks.lines.number);
 }
@@ -571,9 +570,8 @@ static bool finish(struct perf_report *r, struct error *err)
 		profile_note(p, "values are percentages that perf report rounds to 0.01%% of the "
 				"event count; with -g folded,0,caller,count it prints numbers");
 	if (r->unordered && r->order == ORDER_UNKNOWN)
-		profile_note(p,
-			"without the column Symbol nothing tells the order of frames; taken "
-			"for -g caller, outermost first");
+		profile_note(p, "the report has no Symbol column that shows the order of frames; "
+				"assuming -g caller (outermost first)");
 	return true;
 }
 
@@ -612,7 +610,7 @@ static int bid(struct bytes head)
 
 const struct reader reader_perf_report = {
 	.name = "perf-report",
-	.about = "text of `perf report --stdio -g folded`",
+	.about = "`perf report --stdio -g folded` text",
 	.expects = EXPECTS,
 	.proof = "perf 6.1 against perf.data of the same recordings",
 	.bid = bid,

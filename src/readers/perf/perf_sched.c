@@ -481,11 +481,11 @@ static int bid(struct bytes head)
 
 const struct reader reader_perf_sched = {
 	.name = "perf-sched",
-	.about = "waiting, by text of `perf script` about the scheduler's events",
+	.about = "waiting time, from scheduler events in `perf script` text",
 	.expects = "a delay such as `sched:sched_stat_sleep: comm=a pid=1 delay=2 [ns]`; by "
 		   "--format also from switches alone",
-	.proof = "perf 6.1 on a program of known sleeps; delays, which this kernel does not "
-		 "measure, by the awk script's example",
+	.proof = "perf 6.1 on a program with known sleeps; delays, which this kernel does not "
+		 "measure, with the awk script's example",
 	.bid = bid,
 	.read = read,
 };

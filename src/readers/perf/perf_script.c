@@ -524,7 +524,7 @@ static bool script_read(struct script *s, struct input *in, struct error *err)
 		if (in->window.len > SAMPLE_TEXT_LIMIT)
 			return error_set(err, ERR_LIMIT,
 				"line %llu: more than %zu MiB without an empty line; expected one "
-				"behind every sample",
+				"after every sample",
 				(unsigned long long)s->lines + 1, SAMPLE_TEXT_LIMIT >> 20);
 		recent_table_settle(&s->recent);
 		/* Doubling what is not enough keeps a long call chain from being searched for its
@@ -608,7 +608,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	perf_events_finish(&s.events);
 	done = done && finish(&s, options->part, err);
 	if (s.other_samples)
-		profile_note(out, "%llu samples of other events than %s left out",
+		profile_note(out, "left out %llu samples of events other than %s",
 			(unsigned long long)s.other_samples, s.wanted.at);
 	script_release(&s);
 	return done;
@@ -668,7 +668,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_perf_script = {
 	.name = "perf-script",
-	.about = "text of `perf script`",
+	.about = "`perf script` text",
 	.expects = EXPECTS,
 	.proof = "the corpora of FlameGraph and inferno; perf 6.1 on real programs",
 	.bid = bid,

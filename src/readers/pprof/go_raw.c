@@ -122,8 +122,7 @@ static stack_id *make_stacks(struct go_raw *g)
 							FRAME_NATIVE));
 	}
 	if (missing)
-		profile_note(g->stacks.profile,
-			"samples name locations that are not listed, %llu times",
+		profile_note(g->stacks.profile, "samples refer to missing locations, %llu times",
 			(unsigned long long)missing);
 	memory_free(depth);
 	return stacks;
@@ -150,8 +149,7 @@ static bool make_samples(struct go_raw *g, struct error *err)
 			t, sample, g->sections.samples.values.items + i * t->streams, err);
 	}
 	if (too_deep)
-		profile_note(g->stacks.profile,
-			"stacks of more than 8,192 frames are left out, %llu times",
+		profile_note(g->stacks.profile, "left out %llu stacks of more than 8,192 frames",
 			(unsigned long long)too_deep);
 	memory_free(stacks);
 	return done;
@@ -204,9 +202,9 @@ static int bid(struct bytes head)
 
 const struct reader reader_go_raw = {
 	.name = "go-raw",
-	.about = "text of `go tool pprof -raw`",
+	.about = "`go tool pprof -raw` text",
 	.expects = GO_SAMPLE,
-	.proof = "go tool pprof of Go 1.19, beside the files that it printed",
+	.proof = "go tool pprof of Go 1.19, compared with the files that it printed",
 	.bid = bid,
 	.read = read,
 };

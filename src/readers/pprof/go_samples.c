@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define TOO_DEEP	"expected no stack of more than 8,192 frames"
+#define TOO_DEEP	"expected a stack of at most 8,192 frames"
 #define LABEL_KEY_LIMIT ((size_t)256)
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");

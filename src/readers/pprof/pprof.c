@@ -37,7 +37,7 @@ static bool take_parts(struct pprof *p, const struct protobuf_field *field, stru
 		}
 		if (!pprof_take_packed(p, whole) ||
 			(f.wire == PROTOBUF_BYTES && !pprof_take_packed(p, f.bytes)))
-			return pprof_fail_at(p, f.at, "whole numbers of locations", err);
+			return pprof_fail_at(p, f.at, "locations as integers", err);
 		if (f.wire == PROTOBUF_VARINT)
 			pprof_take_location(p, f.value);
 		whole.len = 0;
@@ -191,10 +191,9 @@ static int bid(struct bytes head)
 
 const struct reader reader_pprof = {
 	.name = "pprof",
-	.about = "profiles of pprof: Go's runtime and many others write them",
+	.about = "pprof profiles, written by Go and many other tools",
 	.expects = EXPECTS,
-	.proof = "CPU and heap profiles of Go 1.19's runtime, sample by sample as go tool pprof "
-		 "has them",
+	.proof = "CPU and heap profiles of Go 1.19, compared with go tool pprof sample by sample",
 	.bid = bid,
 	.read = read,
 };

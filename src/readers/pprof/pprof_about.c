@@ -196,15 +196,14 @@ static void tell_oddities(struct pprof *p)
 			(unsigned long long)bad.count, (unsigned long long)p->seen,
 			(unsigned long long)bad.first, bad.reason);
 	if (p->bad_strings)
-		profile_note(p->profile, "references to strings that the file has not got: %llu",
+		profile_note(p->profile, "references to missing strings: %llu",
 			(unsigned long long)p->bad_strings);
 	if (p->bad_rows)
-		profile_note(p->profile,
-			"references to functions or mappings that the file has not got: %llu",
+		profile_note(p->profile, "references to missing functions or mappings: %llu",
 			(unsigned long long)p->bad_rows);
 	if (p->cut)
 		profile_note(p->profile,
-			"%llu of %llu stacks end early, as the file itself asks (drop_frames)",
+			"%llu of %llu stacks are cut, as drop_frames of the file says",
 			(unsigned long long)p->cut, (unsigned long long)p->taken);
 }
 

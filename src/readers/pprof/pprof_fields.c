@@ -55,7 +55,7 @@ static bool take_values(struct pprof *p, const struct protobuf_field *f, struct 
 		vector_push(&p->values, (int64_t)f->value);
 	while (c.at < c.end)
 		vector_push(&p->values, (int64_t)cursor_uleb(&c));
-	return !c.bad || pprof_fail_at(p, f->at, "whole values", err);
+	return !c.bad || pprof_fail_at(p, f->at, "values as integers", err);
 }
 
 /* ---- Both ---- */

@@ -179,13 +179,13 @@ void pprof_take_location(struct pprof *p, uint64_t id)
 
 /* ---- Stacks ---- */
 
-static const char *const too_deep = "expected no stack of more than 8,192 frames";
+static const char *const too_deep = "expected a stack of at most 8,192 frames";
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "too_deep says so");
 
 static bool take_known_rows(struct pprof *p, struct bytes locations, const char **ret_reason)
 {
-	*ret_reason = "expected whole numbers of locations";
+	*ret_reason = "expected locations as integers";
 	if (!pprof_take_packed(p, locations))
 		return false;
 	*ret_reason = "expected locations that the file has";

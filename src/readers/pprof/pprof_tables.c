@@ -266,7 +266,7 @@ static bool take_comments(struct pprof *p, const struct protobuf_field *f, struc
 
 	for (size_t at = 0; protobuf_number(f, &at, &index, &bad);)
 		vector_push(&p->comments, index);
-	return !bad || pprof_fail_at(p, f->at, "whole numbers of comments", err);
+	return !bad || pprof_fail_at(p, f->at, "comments as integers", err);
 }
 
 static bool take_field(struct pprof *p, struct protobuf_field f, struct error *err)
@@ -369,7 +369,7 @@ static void know_drops(struct pprof *p)
 	if (pprof_drop_init(&p->drop, drop, keep, &why))
 		p->places.drop = &p->drop;
 	else
-		profile_note(p->profile, "drop_frames of the file is not honoured: %s", why.text);
+		profile_note(p->profile, "ignoring drop_frames of the file: %s", why.text);
 }
 
 static void know_tables(struct pprof *p)
@@ -399,8 +399,8 @@ bool pprof_take_tables(struct pprof *p, struct bytes content, struct error *err)
 	if (!pprof_finish_message(p, &m, err))
 		return false;
 	if (!p->types.len)
-		return error_set(err, ERR_FORMAT, "byte %zu: the end, and no sample type before it",
-			content.len);
+		return error_set(err, ERR_FORMAT,
+			"byte %zu: unexpected end: expected a sample type", content.len);
 	know_tables(p);
 	return true;
 }

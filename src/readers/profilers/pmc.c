@@ -113,8 +113,8 @@ static bool take_counted(struct pmc *s, const struct counted *line, struct error
 		location = learn_frame(s, line->text);
 	if (!nested_add(&s->nested, line->depth, location, s->event, line->count, err)) {
 		if (!err->code)
-			text_stacks_skip(&s->stacks, "expected a line one blank further in than "
-						     "the one above at most");
+			text_stacks_skip(&s->stacks, "expected a line indented at most one space "
+						     "more than the line above");
 		return !err->code;
 	}
 	return true;
@@ -253,7 +253,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_pmc = {
 	.name = "pmc",
-	.about = "call graphs that FreeBSD's pmcstat -G writes",
+	.about = "call graphs written by FreeBSD's pmcstat -G",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,

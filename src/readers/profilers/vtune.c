@@ -230,7 +230,8 @@ static bool add_call(struct vtune *v, size_t depth, const struct vtune_call *cal
 	if (!call_path_enter(&v->path, v->stacks.profile, depth, call->location)) {
 		if (v->path.unknown)
 			text_stacks_depend(&v->stacks);
-		text_stacks_skip(&v->stacks, "expected a line one blank further left above it");
+		text_stacks_skip(
+			&v->stacks, "expected a line above that is indented one space less");
 		return true;
 	}
 	v->stacks.counted += (uint64_t)call->rounded;
@@ -344,7 +345,8 @@ static bool end(void *self, struct error *err)
 
 	if (!v->stacks.streams)
 		return error_set(err, ERR_FORMAT,
-			"line %llu: the end, and no line that starts with `Function Stack`",
+			"line %llu: unexpected end: expected a line that starts with `Function "
+			"Stack`",
 			(unsigned long long)v->stacks.lines.number);
 	call_path_leave(&v->path, v->stacks.part);
 	return true;

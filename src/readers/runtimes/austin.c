@@ -581,7 +581,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_austin = {
 	.name = "austin",
-	.about = "samples of Python's stacks that Austin prints",
+	.about = "Python stacks sampled by Austin",
 	.expects = EXPECTS,
 	.proof = "Austin 3.7 on a program of known shares",
 	.bid = bid,

@@ -128,8 +128,7 @@ static void tell(struct profile *p, uint64_t counted)
 {
 	if (counted)
 		profile_note(p,
-			"%llu stacks lack their outermost frames: faulthandler stops at "
-			"100 frames",
+			"%llu stacks have no outermost frames: faulthandler stops at 100 frames",
 			(unsigned long long)counted);
 }
 

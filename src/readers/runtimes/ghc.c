@@ -187,7 +187,8 @@ static bool take_row(struct ghc *g, struct bytes line, struct error *err)
 	if (!call_path_enter(&g->path, g->stacks.profile, depth, location)) {
 		if (g->path.unknown)
 			text_stacks_depend(&g->stacks);
-		text_stacks_skip(&g->stacks, "expected a line one blank further left above it");
+		text_stacks_skip(
+			&g->stacks, "expected a line above that is indented one space less");
 		return true;
 	}
 	sample.stack = call_path_stack(&g->path);

@@ -16,7 +16,7 @@
 #define EXPECTS "`TRACE START` and lines of xdebug.trace_format=1"
 #define EXPECTED                                                                                   \
 	"expected level, number, 0 or 1, time and memory, as xdebug.trace_format=1 writes them"
-#define TOO_DEEP "expected no stack of more than 8,192 frames"
+#define TOO_DEEP "expected a stack of at most 8,192 frames"
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
@@ -112,7 +112,7 @@ static bool charge(struct xdebug *x, uint64_t now, bool call, struct error *err)
 	if (!x->calls.len)
 		return true;
 	if (now < x->last) {
-		text_stacks_skip(&x->stacks, "expected times that grow");
+		text_stacks_skip(&x->stacks, "expected increasing times");
 		now = x->last;
 	}
 	/* Whole microseconds of either time, so that their sum is what passed in all. */
@@ -247,7 +247,7 @@ static int bid(struct bytes head)
 
 const struct reader reader_xdebug = {
 	.name = "xdebug",
-	.about = "traces of PHP functions that Xdebug writes",
+	.about = "PHP function traces written by Xdebug",
 	.expects = EXPECTS,
 	.proof = "Xdebug 3.2 on a program of known shares",
 	.bid = bid,

@@ -545,10 +545,10 @@ static void notes_leave(struct speedscope *s)
 	json_odd_note(&s->too_deep, s->profile, "stacks of more than 8,192 frames");
 	json_odd_note(
 		&s->no_weight, s->profile, "samples without a weight, or weights without a sample");
-	json_odd_note(&s->no_open, s->profile, "events that close what is not open");
-	json_odd_note(&s->out_of_order, s->profile, "steps back in time");
+	json_odd_note(&s->no_open, s->profile, "close events without an open event");
+	json_odd_note(&s->out_of_order, s->profile, "events in the wrong order of time");
 	json_count_note(
-		s->profile, s->no_frame, "places of a frame that is not among the shared ones");
+		s->profile, s->no_frame, "references to a frame that is not in the shared table");
 }
 
 static bool all_add(struct speedscope *s, struct error *err)
@@ -631,7 +631,7 @@ const struct reader reader_speedscope = {
 	.name = "speedscope",
 	.about = "Speedscope's JSON: .speedscope.json",
 	.expects = "a JSON object with `shared` frames and `profiles`",
-	.proof = "files that Speedscope's schema accepts, and what Speedscope 1.25 shows of them",
+	.proof = "files that Speedscope's schema accepts, compared with what Speedscope 1.25 shows",
 	.bid = bid,
 	.read = read,
 };

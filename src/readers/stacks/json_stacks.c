@@ -242,7 +242,7 @@ bool json_groups_finish(struct json_groups *g, const struct json *j, struct erro
 	for (size_t i = 0; i < g->count; i++)
 		taken += g->items[i].taken;
 	if (!taken)
-		return error_set(err, ERR_FORMAT, "line %llu: the end, and no sample before it",
+		return error_set(err, ERR_FORMAT, "line %llu: unexpected end: expected a sample",
 			(unsigned long long)json_line(j));
 	for (size_t i = 0; i < g->count; i++)
 		if (!json_stacks_finish(&g->items[i], taken, j, err))

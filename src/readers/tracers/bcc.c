@@ -254,10 +254,10 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_bcc = {
 	.name = "bcc",
-	.about = "stacks that bcc's and libbpf-tools' profile and offcputime print",
+	.about = "stacks printed by profile and offcputime of bcc and libbpf-tools",
 	.expects = EXPECTS,
-	.proof = "libbpf-tools' offcputime on a program of known shares; the Python tools by their "
-		 "sources' examples only",
+	.proof = "libbpf-tools' offcputime on a program of known shares; the Python tools only "
+		 "with examples from their sources",
 	.bid = bid,
 	.read = read,
 	.cut = cut,

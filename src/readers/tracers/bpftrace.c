@@ -162,7 +162,7 @@ static bool take_boundary(struct bpftrace *b, struct bytes line, struct error *e
 	}
 	if (parse_value(line, &value))
 		return finish_entry(b, value, err);
-	text_stacks_skip(&b->maps.stacks, "expected a number behind `]: `");
+	text_stacks_skip(&b->maps.stacks, "expected a number after `]: `");
 	drop_entry(b);
 	return true;
 }
@@ -310,7 +310,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_bpftrace = {
 	.name = "bpftrace",
-	.about = "maps of stacks that bpftrace prints",
+	.about = "stack maps printed by bpftrace",
 	.expects = EXPECTS,
 	.proof = "bpftrace 0.17 on programs of known shares",
 	.bid = bid,

@@ -150,7 +150,7 @@ static bool bpftrace_read(struct bpftrace_json *b, struct error *err)
 	if (!json_finish(j))
 		return false;
 	json_odd_note(&b->no_keys, b->maps.stacks.profile, "maps without keys");
-	json_odd_note(&b->no_number, b->maps.stacks.profile, "values that are no numbers");
+	json_odd_note(&b->no_number, b->maps.stacks.profile, "values that are not numbers");
 	json_odd_note(&b->too_many, b->maps.stacks.profile, "maps beyond the first 16");
 	return json_stacks_finish(&b->maps.stacks, b->maps.stacks.taken, j, err);
 }
@@ -182,9 +182,9 @@ static int bid(struct bytes head)
 
 const struct reader reader_bpftrace_json = {
 	.name = "bpftrace-json",
-	.about = "maps of stacks that bpftrace -f json prints",
+	.about = "stack maps printed by bpftrace -f json",
 	.expects = EXPECTS,
-	.proof = "bpftrace 0.17: as the text of the same maps",
+	.proof = "bpftrace 0.17: compared with the text of the same maps",
 	.bid = bid,
 	.read = read,
 };

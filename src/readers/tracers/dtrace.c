@@ -358,7 +358,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_dtrace = {
 	.name = "dtrace",
-	.about = "aggregations of stacks that DTrace prints",
+	.about = "stack aggregations printed by DTrace",
 	.expects = EXPECTS,
 	.proof = "the corpora of FlameGraph and inferno",
 	.bid = bid,

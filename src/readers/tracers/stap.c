@@ -224,7 +224,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_stap = {
 	.name = "stap",
-	.about = "stacks that SystemTap prints",
+	.about = "stacks printed by SystemTap",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,

@@ -229,7 +229,7 @@ bool cgroup_create(struct cgroup *ret, pid_t process, struct error *err)
 
 	*ret = (struct cgroup){.fd = -1};
 	if (!cgroup.parent)
-		return error_set(err, ERR_IO, "no control groups are to be seen");
+		return error_set(err, ERR_IO, "no control groups are visible");
 	for (int i = 0; !made && i < LOCK_TRIES; i++)
 		made = make_locked(&cgroup, err);
 	if (made) {

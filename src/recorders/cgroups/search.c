@@ -322,9 +322,9 @@ static bool found_elsewhere(struct bytes mounts, const struct search *s,
 		found = other.found.len > 0;
 		if (found)
 			error_set(err, ERR_UNSUPPORTED,
-				"'%.*s' is a control group of another hierarchy than perf events "
-				"have, which is %.*s; what runs in it now, with its children: "
-				"-p \"$(cat %.*s%s/cgroup.procs)\"",
+				"'%.*s' is not in the control group hierarchy of perf events, "
+				"which is %.*s; to record its present processes and their "
+				"children: -p \"$(cat %.*s%s/cgroup.procs)\"",
 				(int)name->text.len, name->text.at, (int)s->mount.folder.len,
 				s->mount.folder.at, (int)mount.folder.len, mount.folder.at,
 				other.found.items[0]);
@@ -404,8 +404,8 @@ bool cgroups_find(const struct cgroup_names *names, struct found_groups *ret, st
 	     cgroup_events_mount(buffer_bytes(&mounts), &mount);
 	if (!ok)
 		error_set(err, ERR_UNSUPPORTED,
-			"no control groups that perf events go by are mounted here; processes and "
-			"their children can be recorded with -p");
+			"no control group hierarchy for perf events is mounted here; record "
+			"processes and their children with -p");
 	else
 		search_begin(&s, mount);
 	for (size_t i = 0; ok && i < names->list.len; i++)

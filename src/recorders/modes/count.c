@@ -50,20 +50,20 @@ static bool check(const struct record_options *o, struct error *err)
 {
 	return o->events ||
 	       error_set(err, ERR_USAGE,
-		       "--mode count counts what -e names: a tracepoint (sched:sched_switch), a "
-		       "function (libc:malloc), a static probe (usdt:FILE:PROVIDER:NAME)");
+		       "--mode count needs -e with a tracepoint (sched:sched_switch), a function "
+		       "(libc:malloc) or a static probe (usdt:FILE:PROVIDER:NAME)");
 }
 
 static const struct mode words = {
 	.name = "count",
 	.about = "hits of a tracepoint, function or probe (-e)",
-	.none = "the target did not come by; kernel functions that call no tracepoint, and code "
-		"that was inlined, are never seen",
-	.top = "what came by",
+	.none = "the target had no hits; inlined code and kernel functions without a tracepoint "
+		"are never hit",
+	.top = "most hits (self)",
 	.what = "hit",
 	.options = options,
 	.title = "Events (--mode count)",
-	.own = "--weight and --yes (which --mode mem has, too)",
+	.own = "--weight and --yes (also in --mode mem)",
 	.used = used,
 	.shared = shared,
 	.check = check,
@@ -105,13 +105,12 @@ static bool check_probes(
 		if (session_watches_all(s) && !o->yes)
 			return error_set(err, ERR_USAGE,
 				"event '%s' puts a breakpoint into every process that runs %s "
-				"(some "
-				"us a hit), not only into recorded ones: add --yes to confirm",
+				"(microseconds per hit), not only into recorded ones: add --yes to "
+				"confirm",
 				probe->text, probe->file);
 		if (o->kernel_only)
 			return error_set(err, ERR_USAGE,
-				"-k leaves nothing of event '%s': it is in user space",
-				probe->text);
+				"event '%s' is in user space: leave out -k", probe->text);
 	}
 	return true;
 }
@@ -166,7 +165,7 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 
 	state->programs = count_bpf__open();
 	if (!state->programs)
-		return bpf_error(err, -errno, "opening the programs for the kernel");
+		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = state->programs->rodata;
 	constants->probe_callers = true;
 	bpf_source_ask(&state->driver.source, s, "", &constants->config);
@@ -255,7 +254,7 @@ static bool attach_tracepoint(
 		vector_push(&state->links, link); /* closes fd */
 		return true;
 	}
-	bpf_error(err, -errno, "attaching to a tracepoint");
+	bpf_error(err, -errno, "cannot attach to a tracepoint");
 	if (fd >= 0)
 		close(fd);
 	return false;
@@ -270,14 +269,14 @@ static bool attach_kernel_function(
 	/* Without these, libbpf would create a probe that stays when the recorder is killed. */
 	if (access(KPROBES, F_OK))
 		return error_set(err, ERR_UNSUPPORTED,
-			"event '%s': this kernel has no probes of its functions "
-			"(CONFIG_KPROBE_EVENTS); a tracepoint may do",
+			"event '%s': this kernel cannot probe its functions (it lacks "
+			"CONFIG_KPROBE_EVENTS); use a tracepoint",
 			probe->text);
 	link = bpf_program__attach_kprobe_opts(
 		state->programs->progs.on_kernel_function, probe->name, &how);
 	if (!link)
 		return error_set(err, ERR_USAGE,
-			"event '%s': the kernel has no function of this name that may be probed "
+			"event '%s': the kernel has no function of this name that can be probed "
 			"(%s)",
 			probe->text, strerror(errno));
 	vector_push(&state->links, link);
@@ -418,7 +417,7 @@ static void count_release(void *self)
 const struct mode_events count_events = {
 	.state_size = sizeof(struct count_state),
 	.scratch_areas = SCRATCH_MAX,
-	.attaching = "attaching to the kernel",
+	.attaching = "cannot attach to the kernel",
 	.records = {driver_hit_size, driver_hit_time, add_hit},
 	.open = count_open,
 	.describe = count_describe,

@@ -149,7 +149,7 @@ static bool open_instead(
 {
 	if (!open_rings(s, state, err))
 		return false;
-	session_notice(s, "samples are taken through rings%s: %s",
+	session_notice(s, "sampling with perf_event_open and ring buffers%s: %s",
 		s->options->untimed ? ", with their times" : "", reason);
 	return true;
 }
@@ -244,7 +244,7 @@ static bool cpu_enable(struct session *s, struct error *err)
 	if (state->by_program)
 		return cpu_bpf_enable(state->by_program, s, err);
 	if (!by_exec && !perf_source_enable(state->source))
-		return error_errno(err, "enabling the events");
+		return error_errno(err, "cannot enable the events");
 	/* After the events: what happens in between is in the rings as well. */
 	session_read_processes(s);
 	return true;
@@ -379,8 +379,8 @@ static void note_left(struct session *s, const struct cpu_state *state)
 		(all - group) * 100 < LEFT_PERCENT * all)
 		return;
 	profile_note(&s->profile,
-		"processes of the command went to another control group and used %llu ms of CPU "
-		"time there, which is not in this profile; kiln record -a sees them",
+		"processes of the command moved to another control group and used %llu ms of CPU "
+		"time there, which is not in this profile; record them with -a",
 		(unsigned long long)((all - group) / 1000000));
 }
 
@@ -401,7 +401,8 @@ static void note_stolen(
 	if (!stolen || stolen * 100 < totals->running)
 		return;
 	profile_note(&s->profile,
-		"the hypervisor took %.1f%% of the CPU time (steal): the profile does not count it",
+		"the hypervisor took %.1f%% of the CPU time (steal), which the profile does not "
+		"count",
 		100.0 * (double)stolen / (double)totals->running);
 }
 
@@ -431,9 +432,8 @@ static void cpu_account(struct session *s)
 		session_notice(s, "--tee: %s", failed.text);
 	if (sampler->lost_records)
 		profile_note(&s->profile,
-			"%llu records of mappings and names were lost: some addresses may have "
-			"wrong "
-			"names or none",
+			"%llu records of mappings and names were lost: some addresses may have no "
+			"name or a wrong one",
 			(unsigned long long)sampler->lost_records);
 }
 
@@ -464,15 +464,16 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 
 	if (o->max_overhead && o->tee)
 		return error_set(err, ERR_USAGE,
-			"--tee saves what came at one frequency: leave --max-overhead out");
+			"--tee saves samples of one frequency: leave out --max-overhead");
 	if (takes_rings(o) && (o->untimed || o->way == WAY_BPF))
 		return error_set(err, ERR_USAGE,
-			"%s samples the CPU clock by a program in the kernel: other events (-e), "
-			"--stack-bytes and --tee are for --recorder perf",
+			"%s samples only the CPU clock: other events (-e), --stack-bytes and --tee "
+			"work only with --recorder perf",
 			only);
 	if (o->no_page_in && (takes_rings(o) || o->way == WAY_PERF))
 		return error_set(err, ERR_USAGE,
-			"--no-page-in is for --recorder bpf: what rings hold was in memory");
+			"--no-page-in works only with --recorder bpf: --recorder perf copies "
+			"stacks");
 	return true;
 }
 
@@ -481,10 +482,10 @@ static const struct mode words = {
 	.about = "CPU time: what runs (the default)",
 	.busy = true,
 	.timed = true,
-	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
+	.none = "the target hardly used the CPU; for more samples use a higher -F, or -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.own = "-e (which --mode count has, too), --recorder, --stack-bytes and --tee",
+	.own = "-e (also in --mode count), --recorder, --stack-bytes and --tee",
 	.used = cpu_options_used,
 	.check = cpu_check,
 };

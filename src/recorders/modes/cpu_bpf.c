@@ -271,7 +271,7 @@ static bool map_tallies(struct cpu_bpf *b, struct error *err)
 	at = mmap(NULL, tallies_size(b), PROT_READ | PROT_WRITE, MAP_SHARED,
 		bpf_map__fd(b->programs->maps.tallies), 0);
 	if (at == MAP_FAILED)
-		return error_errno(err, "mapping what the kernel counts");
+		return error_errno(err, "cannot map the kernel's counters");
 	b->tallies = at;
 	return true;
 }
@@ -282,7 +282,7 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 
 	b->programs = sample_bpf__open();
 	if (!b->programs)
-		return bpf_error(err, -errno, "opening the programs for the kernel");
+		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = b->programs->rodata;
 	bpf_source_ask(&b->source, s, "", &constants->config);
 	constants->untimed = b->untimed;
@@ -298,7 +298,7 @@ static bool attach(struct cpu_bpf *b, struct error *err)
 {
 	int code = bpf_object__attach_skeleton(b->programs->skeleton);
 
-	return !code || bpf_error(err, code, "attaching to the scheduler");
+	return !code || bpf_error(err, code, "cannot attach to the scheduler");
 }
 
 struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
@@ -334,7 +334,7 @@ bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err)
 {
 	b->news_time = monotonic_ns();
 	b->epoch_ends = b->news_time + EPOCH_TIME;
-	return bpf_source_enable(&b->source, s, "attaching to the timer", err);
+	return bpf_source_enable(&b->source, s, "cannot attach to the timer", err);
 }
 
 static uint64_t next_drain(struct cpu_bpf *b)

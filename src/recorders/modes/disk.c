@@ -40,22 +40,21 @@ static void shared(struct record_options *o)
 
 static bool check(const struct record_options *o, struct error *err)
 {
-	return !o->files ||
-	       error_set(err, ERR_USAGE,
-		       "--files belongs to --mode io: requests to devices do not know of files; "
-		       "--devices names these");
+	return !o->files || error_set(err, ERR_USAGE,
+				    "--files works only with --mode io, as block device requests "
+				    "have no file names; use --devices");
 }
 
 static const struct mode words = {
 	.name = "disk",
 	.about = "bytes or time of block device requests",
-	.none = "the target asked nothing of a device: what it read was in memory, and what it "
-		"wrote is written by threads of the kernel, which -a shows",
-	.top = "what was asked of devices",
+	.none = "the target made no requests: what it read was in the page cache, and kernel "
+		"threads write later what it wrote (record them with -a)",
+	.top = "most requests (self)",
 	.what = "request",
 	.options = options,
 	.title = "Devices (--mode disk; also -r, -w, --latency)",
-	.own = "options such as --devices",
+	.own = "--devices",
 	.used = used,
 	.shared = shared,
 	.check = check,
@@ -105,7 +104,7 @@ static bool disk_open(void *self, struct error *err)
 
 	state->programs = disk_bpf__open();
 	if (!state->programs)
-		return bpf_error(err, -errno, "opening the programs for the kernel");
+		return bpf_error(err, -errno, "cannot open the BPF programs");
 	state->latency = o->latency;
 	state->devices_shown = o->devices;
 	constants = state->programs->rodata;
@@ -248,11 +247,11 @@ static void note_kernel_requests(struct session *s, const struct disk_state *sta
 	if (others)
 		profile_note(&s->profile,
 			"kernel threads also made %s write requests (writeback) that are not "
-			"recorded: -a shows them",
+			"recorded: record them with -a",
 			requests.at);
 	else if (state->kernel_requests)
 		profile_note(&s->profile,
-			"%s of the requests, %s, are of kernel threads (writeback): they have no "
+			"%s of the requests, %s, come from kernel threads (writeback) and have no "
 			"user stack",
 			requests.at, bytes.at);
 	buffer_release(&requests);
@@ -274,7 +273,7 @@ static void disk_account(void *self)
 			{"no memory", c.no_memory}, {"BPF recursion", missed}, {0}});
 	if (c.merged) {
 		units_grouped(&merged, (int64_t)c.merged);
-		buffer_text(&merged, " requests, which count for those that made the others");
+		buffer_text(&merged, " requests, attributed to those who made the other requests");
 		profile_set_meta(&s->profile, BYTES("merged"), buffer_bytes(&merged));
 	}
 	note_kernel_requests(s, state, c.others);
@@ -291,7 +290,7 @@ static void disk_release(void *self)
 
 static const struct mode_events events = {
 	.state_size = sizeof(struct disk_state),
-	.attaching = "attaching to the kernel's requests to devices",
+	.attaching = "cannot attach to block device requests",
 	.records = {record_size, record_time, add_request},
 	.open = disk_open,
 	.describe = disk_describe,

@@ -43,20 +43,18 @@ static bool used(const struct record_options *o)
 static bool check(const struct record_options *o, struct error *err)
 {
 	return !o->kernel_only ||
-	       error_set(err, ERR_USAGE,
-		       "-k leaves nothing in --mode io: it shows where user space calls the "
-		       "kernel");
+	       error_set(err, ERR_USAGE, "--mode io records calls from user space: leave out -k");
 }
 
 static const struct mode words = {
 	.name = "io",
 	.about = "bytes or time of reads and writes of files",
 	.none = "the target called neither read, write nor fsync on a regular file",
-	.top = "what was done with files",
+	.top = "most reads and writes (self)",
 	.what = "call",
 	.options = options,
 	.title = "Files (--mode io)",
-	.own = "-r, -w, --latency (which --mode disk has, too) and --files",
+	.own = "-r, -w, --latency (also in --mode disk) and --files",
 	.used = used,
 	.check = check,
 };
@@ -111,7 +109,7 @@ static bool io_open(void *self, struct error *err)
 
 	state->programs = io_bpf__open();
 	if (!state->programs)
-		return bpf_error(err, -errno, "opening the programs for the kernel");
+		return bpf_error(err, -errno, "cannot open the BPF programs");
 	state->latency = o->latency;
 	constants = state->programs->rodata;
 	bpf_source_ask(&state->driver.source, s, "", &constants->config);
@@ -263,7 +261,7 @@ static void io_release(void *self)
 
 static const struct mode_events events = {
 	.state_size = sizeof(struct io_state),
-	.attaching = "attaching to the kernel's calls",
+	.attaching = "cannot attach to the kernel's system calls",
 	.records = {record_size, record_time, take},
 	.open = io_open,
 	.describe = io_describe,

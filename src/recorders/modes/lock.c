@@ -52,9 +52,9 @@ static bool set_locks(void *target, const struct option *o, const char *value, s
 
 		if (!kinds)
 			return error_set(err, ERR_USAGE,
-				"expected futex, or of the kernel's spin, rwlock, mutex, rwsem, "
-				"rtmutex, percpu, semaphore, or kernel for all of these, with "
-				"commas between them, not '%.*s'",
+				"expected a list of futex, spin, rwlock, mutex, rwsem, rtmutex, "
+				"percpu, semaphore, or kernel for all but futex, separated by "
+				"commas, not '%.*s'",
 				(int)len, value);
 		wanted->lock_kinds |= kinds;
 		value += len;
@@ -80,11 +80,11 @@ static const struct mode words = {
 	.name = "lock",
 	.about = "waits for locks: futexes and kernel locks",
 	.none = "the target never waited for a lock",
-	.top = "what locks were waited for",
+	.top = "longest waits for locks (self)",
 	.what = "wait for a lock",
 	.options = options,
 	.title = "Locks (--mode lock)",
-	.own = "options such as --locks",
+	.own = "--locks",
 	.used = used,
 };
 
@@ -141,9 +141,10 @@ static bool check_kernel(struct lock_state *state, struct session *s, struct err
 	state->wanted &= ~KERNEL_KINDS;
 	if (!state->wanted)
 		return error_set(err, ERR_UNSUPPORTED,
-			"--locks: this kernel does not tell of its own locks: Linux 5.19 does");
-	session_notice(s, "this kernel does not tell of its own locks (Linux 5.19 does): only "
-			  "futexes are recorded");
+			"--locks: this kernel does not report its own locks: Linux 5.19 and later "
+			"do");
+	session_notice(s, "this kernel does not report its own locks (Linux 5.19 and later do): "
+			  "only futexes are recorded");
 	return true;
 }
 
@@ -160,7 +161,7 @@ static bool lock_open(void *self, struct error *err)
 		return false;
 	state->programs = lock_bpf__open();
 	if (!state->programs)
-		return bpf_error(err, -errno, "opening the programs for the kernel");
+		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = state->programs->rodata;
 	bpf_source_ask(&state->driver.source, s, "", &constants->config);
 	if (s->kernel && kernel_find_named(s->kernel, BYTES("bpf_trace_run2"), &caller)) {
@@ -239,7 +240,9 @@ static void lock_ending(void *self)
 
 	if (s->started &&
 		!bpf_iterate(state->programs->progs.still_waiting, &state->waiting, &failed))
-		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
+		profile_note(&s->profile,
+			"waits that had not ended at the end of the recording are missing: %s",
+			failed.text);
 }
 
 static struct deferred_event *lock_deferred(void *self)
@@ -284,7 +287,7 @@ static void lock_release(void *self)
 static const struct mode_events events = {
 	.state_size = sizeof(struct lock_state),
 	.scratch_areas = SCRATCH_OTHER + 1,
-	.attaching = "attaching to the kernel's locks",
+	.attaching = "cannot attach to the kernel's locks",
 	.records = {record_size, record_time, add_wait},
 	.open = lock_open,
 	.describe = lock_describe,

@@ -43,24 +43,23 @@ static bool check(const struct record_options *o, struct error *err)
 {
 	if (o->kernel_only)
 		return error_set(err, ERR_USAGE,
-			"-k leaves nothing in --mode mem: it shows where user space asks for "
-			"memory");
+			"--mode mem records allocations in user space: leave out -k");
 	return o->yes || o->cheap || (!o->system_wide && !o->groups.list.len) ||
 	       error_set(err, ERR_USAGE,
 		       "--mode mem with -a or -G puts breakpoints on malloc and free into every "
-		       "process (some us a call): add --yes to confirm");
+		       "process (microseconds per call): add --yes to confirm");
 }
 
 static const struct mode words = {
 	.name = "mem",
 	.about = "allocated memory, and what was not freed",
-	.none = "the target did not call malloc or the like; an allocator without these names is "
-		"not seen",
-	.top = "who allocated",
+	.none = "the target did not call malloc or a similar function; allocators with other "
+		"function names are not seen",
+	.top = "most allocations (self)",
 	.what = "allocation",
 	.options = options,
 	.title = "Memory (--mode mem)",
-	.own = "options such as --cheap",
+	.own = "--cheap",
 	.used = used,
 	.shared = shared,
 	.check = check,
@@ -109,7 +108,7 @@ static bool mem_open(void *self, struct error *err)
 	vector_push(&state->threads, ((struct allocating_thread){0}));
 	state->programs = mem_bpf__open();
 	if (!state->programs)
-		return bpf_error(err, -errno, "opening the programs for the kernel");
+		return bpf_error(err, -errno, "cannot open the BPF programs");
 	bpf_source_ask(&state->driver.source, s, "", &state->programs->rodata->config);
 	state->programs->rodata->config.kernel_frames = false; /* there are none */
 	state->programs->rodata->wait_for_pages = bpf_source_waits_for_pages(
@@ -321,7 +320,7 @@ static void note_frees(
 	profile_set_meta(&s->profile, BYTES("freed"), buffer_bytes(&text));
 	text.len = 0;
 	units_grouped(&text, (int64_t)c->unknown_frees);
-	buffer_text(&text, " blocks of before the recording, or of a parent process");
+	buffer_text(&text, " blocks from before the recording, or from a parent process");
 	if (c->own_frees) {
 		buffer_text(&text, "; the allocator freed ");
 		units_grouped(&text, (int64_t)c->own_frees);
@@ -331,13 +330,13 @@ static void note_frees(
 	buffer_release(&text);
 	if (c->replaced)
 		profile_note(&s->profile,
-			"%llu blocks were freed without free or the like: their addresses were "
-			"given again",
+			"%llu blocks were freed without a call of free: their addresses were "
+			"allocated again",
 			(unsigned long long)c->replaced);
 	if (state->late)
 		profile_note(&s->profile,
-			"%llu allocators were found while they ran: what was allocated in the "
-			"first moments of their processes is not in this profile",
+			"%llu allocators were found only after their processes had started: their "
+			"first allocations are missing",
 			(unsigned long long)state->late);
 }
 
@@ -383,7 +382,7 @@ static const struct mode_events *cheap(const struct record_options *o)
 static const struct mode_events events = {
 	.state_size = sizeof(struct mem_state),
 	.scratch_areas = SCRATCH_MAX,
-	.attaching = "attaching to the kernel",
+	.attaching = "cannot attach to the kernel",
 	.records = {record_size, record_time, add_allocation},
 	.instead = cheap,
 	.open = mem_open,

@@ -29,9 +29,9 @@ static bool set_states(void *target, const struct option *o, const char *value, 
 
 		if (!wait_state_named(word, &state))
 			return error_set(err, ERR_USAGE,
-				"expected sleeping (S), disk (D), stopped (T), idle (I), queue (R) "
-				"or preempted (P); io, fault or a system call that threads sleep "
-				"in, such as futex or S:read; with commas between them, not '%.*s'",
+				"expected a list of sleeping (S), disk (D), stopped (T), idle (I), "
+				"queue (R), preempted (P), io, fault, or a system call such as "
+				"futex or S:read, separated by commas, not '%.*s'",
 				(int)word.len, word.at);
 		vector_push(&wanted->wait_states, word);
 		value += word.len;
@@ -78,9 +78,10 @@ static bool check(const struct record_options *o, struct error *err)
 static const struct mode words = {
 	.name = "off",
 	.about = "waiting time: sleep, I/O, locks, run queue",
-	.none = "the target never left the CPU, or not for as long as --min and --max want it",
-	.top = "what threads waited for",
-	.what = "wait (--min leaves short ones out)",
+	.none = "the target never left the CPU, or all waits were shorter than --min or longer "
+		"than --max",
+	.top = "longest waits (self)",
+	.what = "wait (--min leaves out short ones)",
 	.options = options,
 	.title = "Waits (--mode off)",
 	.own = "--min, --max, --state and --wakers",
@@ -168,7 +169,7 @@ static bool off_open(void *self, struct error *err)
 	state->wall = s->recorder == &recorder_wall;
 	state->programs = off_bpf__open();
 	if (!state->programs)
-		return bpf_error(err, -errno, "opening the programs for the kernel");
+		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = state->programs->rodata;
 	bpf_source_ask(&state->driver.source, s, "__schedule", &constants->config);
 	state->min_duration = o->min_duration  ? o->min_duration
@@ -391,7 +392,9 @@ static bool list_waiting(struct off_state *state, struct error *err)
 
 static void note_missing(struct session *s, const struct error *failed)
 {
-	profile_note(&s->profile, "waits that had not ended are missing: %s", failed->text);
+	profile_note(&s->profile,
+		"waits that had not ended at the end of the recording are missing: %s",
+		failed->text);
 }
 
 /* Threads that wait are listed while the ends of waits are still recorded: else a wait that ends in
@@ -483,7 +486,7 @@ static void off_release(void *self)
 const struct mode_events off_events = {
 	.state_size = sizeof(struct off_state),
 	.scratch_areas = SCRATCH_RETURN + 1,
-	.attaching = "attaching to the scheduler",
+	.attaching = "cannot attach to the scheduler",
 	.records = {record_size, record_end, take},
 	.open = off_open,
 	.describe = off_describe,

@@ -7,7 +7,7 @@ static const struct mode words = {
 	.about = "both: all time of each thread",
 	.timed = true,
 	.none = "the target neither ran nor waited while it was recorded",
-	.top = "where threads were",
+	.top = "most time (self)",
 };
 
 const struct recorder recorder_wall = {

@@ -108,8 +108,7 @@ static bool no_permission(struct error *err, const struct perf_features *feature
 			cpu >= 0 ? "" : " or a CPU", features->paranoid);
 	if (features->paranoid > 2)
 		return error_set(err, ERR_PERMISSION,
-			"event '%s': this kernel lets nobody but root record; run as root%s, or "
-			"set "
+			"event '%s': only root can record on this system; run as root%s, or set "
 			"sysctl kernel.perf_event_paranoid=2 (it is %d)",
 			name,
 			capability_held(CAP_PERFMON) ? " (CAP_PERFMON is not enough for it)"
@@ -118,14 +117,12 @@ static bool no_permission(struct error *err, const struct perf_features *feature
 	if (!features->kernel && !strchr(name, ':'))
 		return error_set(err, ERR_PERMISSION,
 			"event '%s' of process %d: recording the kernel, or another user's "
-			"process, "
-			"needs root, CAP_PERFMON, or sysctl kernel.perf_event_paranoid=1 (it is "
-			"%d); "
-			"one's own processes work with '%s:u'",
+			"process, needs root, CAP_PERFMON, or sysctl kernel.perf_event_paranoid=1 "
+			"(it is %d); for user code of your own processes use '%s:u'",
 			name, pid, features->paranoid, name);
 	return error_set(err, ERR_PERMISSION,
-		"event '%s' of process %d: it belongs to another user (or changed its user, or may "
-		"not be traced); run as root, or with CAP_PERFMON and CAP_SYS_PTRACE",
+		"event '%s' of process %d: it belongs to another user (or changed its user, or "
+		"must not be traced); run as root, or with CAP_PERFMON and CAP_SYS_PTRACE",
 		name, pid);
 }
 
@@ -150,12 +147,11 @@ bool perf_event_error(struct error *err, const struct perf_features *features, c
 	case EPERM:
 		return no_permission(err, features, name, pid, cpu);
 	case ESRCH:
-		return error_set(err, ERR_USAGE, "process %d does not exist (any more)", pid);
+		return error_set(err, ERR_USAGE, "process %d does not exist or has ended", pid);
 	case EMFILE:
 		getrlimit(RLIMIT_NOFILE, &limit);
 		return error_set(err, ERR_IO,
-			"event '%s': a descriptor for each thread and CPU is more than the limit "
-			"of "
+			"event '%s': one file descriptor per thread and CPU exceeds the limit of "
 			"%llu open files; raise it (ulimit -n), or record with -a",
 			name, (unsigned long long)limit.rlim_cur);
 	case ENOENT:
@@ -164,8 +160,7 @@ bool perf_event_error(struct error *err, const struct perf_features *features, c
 	case ENXIO:
 		return error_set(err, ERR_UNSUPPORTED,
 			"event '%s': this machine does not have it (no such hardware counter, or "
-			"it "
-			"is not passed on to this virtual machine); cpu-clock works everywhere",
+			"the virtual machine does not provide it); cpu-clock works everywhere",
 			name);
 	case ENOSYS:
 		return error_set(err, ERR_UNSUPPORTED,

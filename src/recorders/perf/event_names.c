@@ -34,7 +34,8 @@ static bool cut_modifiers(char *name, struct event_name *event, struct error *er
 				event->text, *at);
 	}
 	if (event->precise > 3)
-		return error_set(err, ERR_USAGE, "event '%s': at most three p's", event->text);
+		return error_set(err, ERR_USAGE, "event '%s': expected at most three p modifiers",
+			event->text);
 	if (user || kernel || hypervisor) {
 		event->exclude_user = !user;
 		event->exclude_kernel = !kernel;

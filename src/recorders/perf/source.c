@@ -50,8 +50,8 @@ static bool choose_frequency(struct perf_source *source, struct session *s, stru
 								   : FREQUENCY_FEW_CPUS;
 	else if (wanted > most)
 		return error_set(err, ERR_USAGE,
-			"-F %llu is more than the kernel allows; raise it with "
-			"sysctl kernel.perf_event_max_sample_rate=%llu (it is %llu), or use -F max",
+			"-F %llu exceeds the kernel's limit; raise it with sysctl "
+			"kernel.perf_event_max_sample_rate=%llu (it is %llu), or use -F max",
 			(unsigned long long)wanted, (unsigned long long)wanted,
 			(unsigned long long)most);
 	source->frequency = wanted;
@@ -219,13 +219,12 @@ static void say_what_differs(const struct perf_source *source, struct session *s
 		return;
 	if (source->user_only && !o->user_only)
 		session_notice(s,
-			"only user code is sampled: for the kernel's part be root, or set "
+			"sampling only user code: to include kernel code run as root, or set "
 			"sysctl kernel.perf_event_paranoid=1 (it is %d)",
 			source->features.paranoid);
 	if (source->regs_mask && !o->stack_bytes && source->stack_bytes == STACK_BYTES_SMALL)
-		session_notice(s,
-			"locked memory is short: stacks deeper than 16 KB are cut; run as root, or "
-			"raise ulimit -l, for 64 KB");
+		session_notice(s, "locked memory is limited: stacks deeper than 16 KB are "
+				  "truncated; for 64 KB run as root, or raise ulimit -l");
 }
 
 /* Of the timer itself, whichever of its ticks are samples. */
@@ -281,14 +280,14 @@ static bool ring_error(struct perf_source *source, uint64_t bytes, int cpu, stru
 {
 	char doing[64];
 
-	snprintf(doing, sizeof(doing), "a ring of %llu KB for CPU %d",
+	snprintf(doing, sizeof(doing), "a ring buffer of %llu KB for CPU %d",
 		(unsigned long long)bytes / 1024, cpu);
 	if (errno == ENOMEM)
 		return refusal_memory(err, doing);
 	source->lock_refused = errno == EPERM;
 	error_errno(err, "%s", doing);
-	return error_prefix(err, "locked memory is short (ulimit -l, kernel.perf_event_mlock_kb, "
-				 "or -m with less): ");
+	return error_prefix(err, "not enough locked memory (raise ulimit -l or "
+				 "kernel.perf_event_mlock_kb, or use a smaller -m): ");
 }
 
 /* Let the program take the samples. The ring now carries only throttle records. */
@@ -298,7 +297,7 @@ static bool give_program(struct perf_source *source, const struct open_event *op
 	if (!ioctl(opened->fd, PERF_EVENT_IOC_SET_BPF, source->program) &&
 		!ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT, rings->tracking))
 		return true;
-	return error_errno(err, "running a program with the timer");
+	return error_errno(err, "cannot attach a BPF program to the timer");
 }
 
 static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, int cpu,
@@ -381,8 +380,7 @@ static bool open_all(struct perf_source *source, struct session *s, const struct
 			*err = (struct error){0};
 		}
 	}
-	return source->tracking.len ||
-	       error_set(err, ERR_USAGE, "the threads do not exist any more");
+	return source->tracking.len || error_set(err, ERR_USAGE, "the threads have ended");
 }
 
 static void close_all(struct perf_source *source)
@@ -425,8 +423,8 @@ static bool no_group_events(const char *folder, struct error *err)
 	if (errno != ENOENT)
 		return error_errno(err, "events for the control group %s", folder);
 	return error_set(err, ERR_UNSUPPORTED,
-		"the kernel has no events for the control group %s: it was made before its "
-		"hierarchy had any controllers (echo +pids >cgroup.subtree_control at its top)",
+		"the kernel has no events for the control group %s: it was created before its "
+		"hierarchy had a controller (echo +pids >cgroup.subtree_control in its root)",
 		folder);
 }
 
@@ -451,7 +449,7 @@ static bool list_thread(struct number_list *threads, int32_t tid, struct error *
 
 	snprintf(path, sizeof(path), "/proc/%d", tid);
 	if (access(path, F_OK))
-		return error_set(err, ERR_USAGE, "process %d does not exist (any more)", tid);
+		return error_set(err, ERR_USAGE, "process %d does not exist or has ended", tid);
 	vector_push(&threads->list, tid);
 	return true;
 }
@@ -507,12 +505,12 @@ static bool check_budget(
 		return true;
 	if (source->passed_on && !source->program)
 		return error_set(err, ERR_USAGE,
-			"--max-overhead: events that are passed on to new threads and processes "
-			"can only be slowed down by a program in the kernel (--recorder bpf); or "
-			"record with -a, -C, -G, or as root a command");
+			"--max-overhead: the rate of events inherited by new threads can be "
+			"lowered only with --recorder bpf; or record with -a, -C, -G, or a command "
+			"as root");
 	return timer || error_set(err, ERR_USAGE,
-				"--max-overhead: each occurrence of '%s' is sampled; say how often "
-				"with -F",
+				"--max-overhead: each occurrence of '%s' is sampled; set a "
+				"frequency with -F",
 				source->events.list.items[0].text);
 }
 
@@ -576,7 +574,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	raise_open_files();
 	if (s->options->by_cgroup && !source->features.cgroup)
 		return error_set(err, ERR_UNSUPPORTED,
-			"--by-cgroup: this kernel does not tell of control groups (it takes Linux "
+			"--by-cgroup: this kernel does not report control groups (that needs Linux "
 			"5.7 with CONFIG_CGROUP_PERF)");
 	ok = choose_frequency(source, s, err) && choose_events(source, s, err) &&
 	     list_threads(source, s, &threads, err);
@@ -642,7 +640,7 @@ bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, s
 	}
 	for (size_t i = 0; i < source->opened.len; i++)
 		if (!set_frequency(source, &source->opened.items[i], frequency))
-			return error_errno(err, "sampling less often");
+			return error_errno(err, "cannot lower the sampling rate");
 	for (size_t i = 0; i < source->attrs.len; i++)
 		if (source->attrs.items[i].freq)
 			source->attrs.items[i].sample_freq = frequency;

@@ -119,7 +119,8 @@ static bool add_value(
 			return true;
 		}
 	if (p->values.len == HIT_VALUES_MAX)
-		return error_set(err, ERR_USAGE, "event '%s': its arguments are in too many places",
+		return error_set(err, ERR_USAGE,
+			"event '%s': its arguments are in too many different locations",
 			f->probe->text);
 	*ret_number = (uint32_t)p->values.len;
 	vector_push(&p->values, *value);
@@ -171,12 +172,12 @@ static bool weigh_function(struct finding *f, uint32_t *ret, struct error *err)
 
 	if (!arch_native() || arch_native()->machine != 62 /* EM_X86_64 */)
 		return error_set(err, ERR_UNSUPPORTED,
-			"--weight: what functions are called with is known on x86-64 only");
+			"--weight: function arguments can be read only on x86-64");
 	if (!cut_type(&name, &value) || !argument_named(name, of_return, &number) ||
 		(!of_return && number >= WEIGHT_REGISTERS))
 		return error_set(err, ERR_USAGE,
-			"event '%s': expected --weight %s, with :s32, :u32 or the like behind it "
-			"for what is no 64-bit number, not '%.*s'",
+			"event '%s': expected --weight %s, followed by a type such as :s32 or :u32 "
+			"if it is not a 64-bit number, not '%.*s'",
 			f->probe->text, of_return ? "retval" : "arg0 to arg5", (int)f->weight.len,
 			f->weight.at);
 	value.offset = pt_regs_words[columns[number]] * 8u;
@@ -215,11 +216,11 @@ static bool weigh_static(
 	if (!argument_named(f->weight, false, &number) || number >= count)
 		return error_set(err, ERR_USAGE,
 			count ? "event '%s': expected --weight arg0 to arg%u, not '%.*s'"
-			      : "event '%s' has no arguments (%u), so no '%.*s'",
+			      : "event '%s' has %u arguments: there is no '%.*s'",
 			f->probe->text, count ? count - 1 : 0, (int)f->weight.len, f->weight.at);
 	if (!usdt_argument(found->arguments, number, &a))
 		return error_set(err, ERR_UNSUPPORTED,
-			"event '%s': %.*s cannot be followed, it is one of '%.*s'", f->probe->text,
+			"event '%s': cannot read %.*s, which is one of '%.*s'", f->probe->text,
 			(int)f->weight.len, f->weight.at, (int)found->arguments.len,
 			found->arguments.at);
 	value.source = a.where == USDT_CONSTANT	  ? HIT_CONSTANT
@@ -249,7 +250,7 @@ static bool add_place(struct finding *f, const struct image *image, size_t file,
 
 	if (!image_offset(image, address, &place.offset) ||
 		(semaphore && !image_offset(image, semaphore, &place.semaphore)))
-		return error_set(err, ERR_FORMAT, "%s: '%s' is at no place of the file",
+		return error_set(err, ERR_FORMAT, "%s: '%s' has no address in the file",
 			image_name(image), f->probe->name);
 	for (size_t i = 0; i < f->probe->places.len; i++)
 		if (f->probe->places.items[i].file == file &&
@@ -299,9 +300,8 @@ static bool find_function(
 		found = function_address(debug_file, name, &address);
 	if (found == FUNCTION_IFUNC)
 		ok = error_set(err, ERR_USAGE,
-			"event '%s': the function is one of several that the program chooses from "
-			"when it starts (an IFUNC); name the one that it runs: kiln record shows "
-			"it",
+			"event '%s': this is an IFUNC: the program chooses one of several "
+			"functions when it starts; name the chosen one, which kiln record shows",
 			f->probe->text);
 	else if (found)
 		ok = add_place(f, image, file, address, 0, value, err);
@@ -399,7 +399,7 @@ static bool nothing_found(struct finding *f, size_t first, struct error *err)
 		files->list.items[first].name, is_static ? "static probe" : "function", wanted.at,
 		near.len    ? near.at
 		: texts.len ? ""
-			    : "; it has none at all");
+			    : "; it has none");
 	buffer_release(&texts);
 	buffer_release(&near);
 	buffer_release(&wanted);
@@ -415,11 +415,12 @@ static bool no_file(const struct probe *probe, struct error *err)
 	struct error unknown = {0};
 
 	if (strchr(probe->file, '/'))
-		return error_set(err, ERR_USAGE, "event '%s': there is no file %s", probe->text,
-			probe->file);
+		return error_set(
+			err, ERR_USAGE, "event '%s': no such file: %s", probe->text, probe->file);
 	if (strncmp(probe->text, probe->file, strlen(probe->file)))
 		return error_set(err, ERR_USAGE,
-			"event '%s': no program or library is called '%s'; a path names any file",
+			"event '%s': no program or library is called '%s'; use a path for other "
+			"files",
 			probe->text, probe->file);
 	trace_read(bytes_of(probe->file), bytes_of(probe->name), "id", &ignored, &unknown);
 	buffer_release(&ignored);

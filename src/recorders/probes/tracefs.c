@@ -113,9 +113,9 @@ static bool unreadable(int root, struct bytes group, struct bytes name, struct e
 	const char *why = NULL;
 
 	if (named && errno == EACCES)
-		why = "tracefs may not be read by this user; run as root";
+		why = "this user cannot read tracefs; run as root";
 	else if (named && (errno == EPERM || kernel_confidential()))
-		why = "this kernel is locked down and shows nobody its tracepoints "
+		why = "this kernel is locked down and hides its tracepoints "
 		      "(/sys/kernel/security/lockdown)";
 	if (!why)
 		return unknown(root, group, name, err);
@@ -143,8 +143,8 @@ bool trace_read(struct bytes group, struct bytes name, const char *file, struct 
 
 	if (root < 0)
 		return error_set(err, ERR_PERMISSION,
-			"event '%.*s:%.*s': tracefs cannot be read; run as root, or mount it: "
-			"mount -t tracefs tracefs /sys/kernel/tracing",
+			"event '%.*s:%.*s': cannot read tracefs; run as root, or mount it: mount "
+			"-t tracefs tracefs /sys/kernel/tracing",
 			(int)group.len, group.at, (int)name.len, name.at);
 	snprintf(path, sizeof(path), "events/%.*s/%.*s/%s", (int)group.len, group.at, (int)name.len,
 		name.at, file);
@@ -260,10 +260,10 @@ bool trace_field_find(struct bytes format, struct bytes group, struct bytes name
 		buffer_printf(&others, "%s%s", others.len ? ", " : "", ret_field->name);
 	}
 	if (!found && others.len)
-		error_set(err, ERR_USAGE, "no field '%.*s' that is a number; those are: %s",
+		error_set(err, ERR_USAGE, "no numeric field '%.*s'; expected one of: %s",
 			(int)name.len, name.at, others.at);
 	else if (!found)
-		error_set(err, ERR_USAGE, "no field '%.*s': none of its fields is a number",
+		error_set(err, ERR_USAGE, "no field '%.*s': the tracepoint has no numeric field",
 			(int)name.len, name.at);
 	buffer_release(&others);
 	return found;

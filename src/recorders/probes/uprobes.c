@@ -29,9 +29,10 @@ static bool attach(struct uprobes *u, const struct uprobe *uprobe, int32_t pid, 
 		vector_push(&u->links, link);
 	else if (errno == EACCES && !capability_held(CAP_SYS_ADMIN))
 		return error_set(err, ERR_PERMISSION,
-			"probes in programs take root (CAP_SYS_ADMIN) in this kernel; CAP_BPF and "
-			"CAP_PERFMON are not enough for them");
-	return link || errno == ESRCH || bpf_error(err, -errno, "putting a probe into a process");
+			"user-space probes need root (CAP_SYS_ADMIN) in this kernel; CAP_BPF and "
+			"CAP_PERFMON are not enough");
+	return link || errno == ESRCH ||
+	       bpf_error(err, -errno, "cannot put a probe into a process");
 }
 
 bool uprobes_add(struct uprobes *u, const struct uprobe *uprobe, struct error *err)
@@ -147,7 +148,7 @@ void uprobes_note(const struct uprobes *u, struct profile *profile)
 		profile_note(profile,
 			"%llu child processes ran without probes for their first milliseconds; "
 			"--yes puts probes into every process that runs these files, from its "
-			"first instruction on",
+			"first instruction",
 			(unsigned long long)u->late);
 }
 

@@ -15,11 +15,11 @@ bool bpf_ring_map(struct bpf_ring *ring, int fd, uint64_t size, struct error *er
 	*ring = (struct bpf_ring){.size = size, .page = page};
 	own = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (own == MAP_FAILED)
-		return bpf_error(err, -errno, "mapping a ring");
+		return bpf_error(err, -errno, "cannot map a ring buffer");
 	ring->consumer = own;
 	kernel = mmap(NULL, page + 2 * size, PROT_READ, MAP_SHARED, fd, (off_t)page);
 	if (kernel == MAP_FAILED)
-		return bpf_error(err, -errno, "mapping a ring");
+		return bpf_error(err, -errno, "cannot map a ring buffer");
 	ring->producer = kernel;
 	return true;
 }

@@ -115,7 +115,7 @@ static bool load(struct bpf_source *source, struct session *s, struct error *err
 	struct bpf_program *program;
 
 	if (s->options->ring_bytes > RING_MAX)
-		session_notice(s, "-m: a ring has at most 1 GB: that is what is taken");
+		session_notice(s, "-m: a ring buffer has at most 1 GB; using 1 GB");
 	bpf_map__set_max_entries(map_named(source, "ring"), (uint32_t)ring_bytes(s->options));
 	size_scratch(source);
 	if (own_pid_namespace())
@@ -193,7 +193,7 @@ static bool add_target(struct bpf_map *targets, int32_t id, bool process, struct
 	uint8_t value = process;
 	int code = bpf_map__update_elem(targets, &key, sizeof(key), &value, sizeof(value), BPF_ANY);
 
-	return !code || bpf_error(err, code, "naming the targets");
+	return !code || bpf_error(err, code, "cannot pass the targets to the kernel");
 }
 
 /* Mark all threads that have no mark. The kernel refills its pool of memory for marks in the
@@ -274,7 +274,7 @@ bool bpf_source_enable(
 	int code;
 
 	if (!perf_source_by_exec(&source->processes, s) && !perf_source_enable(&source->processes))
-		return error_errno(err, "enabling the events");
+		return error_errno(err, "cannot enable the events");
 	session_read_processes(s);
 	close_processes(source, s);
 	make_tables(source, s);

@@ -54,8 +54,8 @@ static bool try_call(struct error *err)
 	}
 	if (fd == -EPERM || (fd == -ENOSYS && refusal_known()))
 		return refusal_error(err, "bpf(2)");
-	return error_set(
-		err, ERR_UNSUPPORTED, "this kernel has no programs (bpf(2): %s)", strerror(-fd));
+	return error_set(err, ERR_UNSUPPORTED, "this kernel does not support BPF (bpf(2): %s)",
+		strerror(-fd));
 }
 
 static bool lacks(enum bpf_func_id function)
@@ -67,13 +67,13 @@ static bool try_functions(struct error *err)
 {
 	if (lacks(BPF_FUNC_loop))
 		return error_set(err, ERR_UNSUPPORTED,
-			"programs in this kernel cannot follow stacks: it has no bpf_loop, as "
-			"Linux 5.17 and later do");
+			"BPF programs of this kernel cannot unwind stacks: it lacks bpf_loop "
+			"(Linux 5.17 and later have it)");
 	if (kernel_confidential() || lacks(BPF_FUNC_probe_read_kernel))
 		return error_set(err, ERR_PERMISSION,
 			"this kernel is locked down (/sys/kernel/security/lockdown: "
-			"confidentiality): programs in it may not read its memory, so only CPU "
-			"time and events of --mode cpu can be recorded, through rings");
+			"confidentiality): BPF programs must not read memory, so only --mode cpu "
+			"with --recorder perf works");
 	return true;
 }
 
@@ -94,13 +94,12 @@ bool bpf_support(struct error *err)
 	libbpf_set_print(keep_message);
 	if (!privileged())
 		return error_set(err, ERR_PERMISSION,
-			"programs in the kernel (BPF) take root, or CAP_BPF and CAP_PERFMON: use "
-			"sudo, or setcap cap_bpf,cap_perfmon=ep on kiln; for a "
-			"container, " REFUSAL_DOCKER);
+			"BPF programs need root, or CAP_BPF and CAP_PERFMON: use sudo, or setcap "
+			"cap_bpf,cap_perfmon=ep on kiln; for a container, " REFUSAL_DOCKER);
 	if (!describes_types())
 		return error_set(err, ERR_UNSUPPORTED,
-			"this kernel does not describe its types (no BTF in " KERNEL_TYPES
-			"): it takes one with CONFIG_DEBUG_INFO_BTF, such as Debian's");
+			"this kernel has no type information (no BTF in " KERNEL_TYPES
+			"): use one with CONFIG_DEBUG_INFO_BTF, such as Debian's");
 	return try_call(err) && try_functions(err);
 }
 
@@ -142,7 +141,7 @@ bool bpf_load(struct bpf_object_skeleton *programs, struct error *err)
 	look_past_modules(*programs->obj);
 	*last_message = '\0'; /* a failed attempt is not the reason of a later failure */
 	code = bpf_object__load_skeleton(programs);
-	return !code || bpf_error(err, code, "loading programs into the kernel");
+	return !code || bpf_error(err, code, "cannot load the BPF programs");
 }
 
 static bool read_all(int fd, struct buffer *out, struct error *err)
@@ -152,7 +151,7 @@ static bool read_all(int fd, struct buffer *out, struct error *err)
 
 	while ((got = read(fd, part, sizeof(part))) > 0 || (got < 0 && errno == EINTR))
 		buffer_add(out, part, got > 0 ? (size_t)got : 0);
-	return !got || error_errno(err, "reading what threads are there");
+	return !got || error_errno(err, "cannot read the list of threads");
 }
 
 static struct bpf_link **link_at(const struct bpf_object_skeleton *programs, size_t i)
@@ -183,10 +182,10 @@ bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *
 	int fd;
 
 	if (!link)
-		return bpf_error(err, -errno, "listing threads in the kernel");
+		return bpf_error(err, -errno, "cannot list threads in the kernel");
 	fd = bpf_iter_create(bpf_link__fd(link));
 	ok = fd >= 0 ? read_all(fd, out, err)
-		     : bpf_error(err, -errno, "listing threads in the kernel");
+		     : bpf_error(err, -errno, "cannot list threads in the kernel");
 	if (fd >= 0)
 		close(fd);
 	bpf_link__destroy(link);

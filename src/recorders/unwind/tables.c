@@ -81,11 +81,10 @@ bool unwind_tables_init(struct unwind_tables *t, const struct bpf_object *object
 	vector_push(&t->tables, ((struct unwind_table){.fd = -1}));
 	unwind_builder_init(&t->builder);
 	if (t->tables_fd < 0 || t->spaces_fd < 0 || t->processes_fd < 0 || requests_fd < 0)
-		return error_set(
-			err, ERR_UNSUPPORTED, "the program in the kernel has no unwind tables");
+		return error_set(err, ERR_UNSUPPORTED, "the BPF program has no unwind tables");
 	t->empty_fd = create_map(&none, 1);
 	if (t->empty_fd < 0 || !map_requests(t, requests_fd))
-		return error_errno(err, "making unwind tables in the kernel");
+		return error_errno(err, "cannot create unwind tables in the kernel");
 	return true;
 }
 
@@ -574,8 +573,8 @@ void unwind_tables_note(const struct unwind_tables *t, struct profile *profile)
 {
 	if (t->no_memory)
 		profile_note(profile,
-			"stacks end with [truncated:no-table] in %llu binaries: there was no "
-			"memory for their unwind tables (ulimit -v, or memory.max of the control "
+			"stacks end with [truncated:no-table] in %llu binaries: not enough memory "
+			"for their unwind tables (raise ulimit -v, or memory.max of the control "
 			"group)",
 			(unsigned long long)t->no_memory);
 	if (t->no_room > t->no_memory)
@@ -586,8 +585,8 @@ void unwind_tables_note(const struct unwind_tables *t, struct profile *profile)
 			(unsigned long long)t->bytes_most >> 20);
 	if (t->spaces_failed)
 		profile_note(profile,
-			"stacks end with [truncated:no-table]: the mappings of processes were not "
-			"taken by the kernel %llu times, of at most %d",
+			"stacks end with [truncated:no-table]: the kernel refused mappings of "
+			"processes %llu times; it stores at most %d",
 			(unsigned long long)t->spaces_failed, UNWIND_SPACE_PAGES);
 	if (t->maps_left_out)
 		profile_note(profile,
