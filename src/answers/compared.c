@@ -1,9 +1,9 @@
-/* compared.c: how do two served profiles become one with two sides? As in `kiln diff`. */
+/* compared.c: how do two profiles become one with two sides? As in `kiln diff`. */
 #include "answers/compared.h"
 
 #include "base/deadline.h"
 
-static bool add_side(const struct shelf_profile *of, const struct shape *shape,
+static bool add_side(const struct stored_profile *of, const struct shape *shape,
 	const struct compare_options *how, size_t side, struct profile *to, struct error *err)
 {
 	struct view view;
@@ -17,7 +17,7 @@ static bool add_side(const struct shelf_profile *of, const struct shape *shape,
 	return done;
 }
 
-bool compared_make(const struct shelf_profile *const sides[2], const struct shape *shape,
+bool compared_make(const struct stored_profile *const sides[2], const struct shape *shape,
 	const struct compare_options *how, struct profile *ret_profile, struct error *err)
 {
 	bool done = true;
@@ -30,5 +30,5 @@ bool compared_make(const struct shelf_profile *const sides[2], const struct shap
 		else if (sides[0] != sides[1])
 			error_prefix(err, "%s: ", sides[side]->name);
 	}
-	return done && deadline_check(err); /* an incomplete result is not kept */
+	return done && deadline_check(err); /* an incomplete one is not cached */
 }

@@ -1,6 +1,8 @@
-/* question.c: from a query to the bytes of its answer: profile, shape, renderer. */
+/* question.c: how does a request become the bytes of its answer? A profile, its shape, a renderer.
+ */
 #include "answers/question.h"
 
+#include "answers/capabilities.h"
 #include "answers/compared.h"
 #include "base/deadline.h"
 #include "base/hash.h"
@@ -10,28 +12,26 @@
 
 #include <stdlib.h>
 
-#define PROFILES "profiles"
-
-/* A query's own options, besides those of the renderer. */
-struct asked {
+/* Options of requests, beside those of the renderer. */
+struct query {
 	const char *profile;
 	const char *before; /* NULL: no comparison */
 	struct compare_options compare_options;
 	struct shape shape;
-	size_t then; /* how many of the transforms apply to both sides; the rest applies to the
+	size_t then; /* how many of the transforms apply to each side; the others apply to the
 			comparison; SIZE_MAX: all */
-	struct buffer shown; /* the words that define the comparison, each followed by NUL */
+	struct buffer shown; /* the key of the comparison: words that define it, NUL behind each */
 };
 
 static bool set_then(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
-	struct asked *asked = target;
+	struct query *query = target;
 
 	(void)option;
 	(void)value;
 	(void)err;
-	asked->then = asked->shape.transforms.steps.len;
+	query->then = query->shape.transforms.steps.len;
 	return true;
 }
 
@@ -40,12 +40,12 @@ static const struct option own_options[] = {
 		.argument = "NAME",
 		.help = "one of the served profiles",
 		.set = option_text,
-		.offset = offsetof(struct asked, profile)},
+		.offset = offsetof(struct query, profile)},
 	{.name = "before",
 		.argument = "NAME",
 		.help = "the profile to compare with; can be the same",
 		.set = option_text,
-		.offset = offsetof(struct asked, before)},
+		.offset = offsetof(struct query, before)},
 	{.name = "then",
 		.help = "the transforms that follow apply to the compared profile",
 		.set = set_then},
@@ -54,7 +54,7 @@ static const struct option own_options[] = {
 
 /* ---- Words ---- */
 
-/* Convert to command line options: "name=value" becomes "--name=value". */
+/* Words as command-line options: "name=value" becomes "--name=value". */
 static char **as_arguments(const struct question *q, struct buffer *text)
 {
 	char **argv = memory_new(q->words.len + 2, sizeof(*argv));
@@ -73,8 +73,7 @@ static char **as_arguments(const struct question *q, struct buffer *text)
 	return argv;
 }
 
-/* A client may look at profiles, but not read or write other files; and a value must not be
- * taken for an option. */
+/* Requests must not read or write files; and no word may become the value of the one before. */
 static bool check_words(const struct option_group *groups, char *const *words, struct error *err)
 {
 	for (; *words; words++) {
@@ -91,8 +90,8 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 	return true;
 }
 
-/* Transforms of the comparison itself do not define it. */
-static void note_shown(const struct question *q, const struct option_group *groups,
+/* Transforms behind `then` do not change what is compared. */
+static void note_comparison(const struct question *q, const struct option_group *groups,
 	const struct option *transforming, struct buffer *out)
 {
 	const struct option_group reshaping[] = {{"Transforms", transforming, NULL}, {0}};
@@ -110,13 +109,13 @@ static void note_shown(const struct question *q, const struct option_group *grou
 }
 
 static bool read_words(const struct question *q, char **argv, const struct renderer *renderer,
-	void *settings, struct asked *asked, struct error *err)
+	void *settings, struct query *query, struct error *err)
 {
 	struct option transforming[TRANSFORM_OPTIONS];
-	struct option_group groups[] = {{"Query", own_options, asked},
-		{"Comparison", compare_option_table, &asked->compare_options},
-		{"Values", shape_options, &asked->shape},
-		{"Transforms", transforming, &asked->shape.transforms},
+	struct option_group groups[] = {{"Query", own_options, query},
+		{"Comparison", compare_option_table, &query->compare_options},
+		{"Values", shape_options, &query->shape},
+		{"Transforms", transforming, &query->shape.transforms},
 		{"Answer", renderer->options, settings}, {0}};
 	struct option_group *answer = &groups[sizeof(groups) / sizeof(*groups) - 2];
 	char **operands;
@@ -126,28 +125,11 @@ static bool read_words(const struct question *q, char **argv, const struct rende
 		!options_parse(groups, argv, false, &operands, err))
 		return false;
 	*answer = (struct option_group){0};
-	note_shown(q, groups, transforming, &asked->shown);
+	note_comparison(q, groups, transforming, &query->shown);
 	return true;
 }
 
 /* ---- Answers ---- */
-
-static bool asks_for_json(const struct question *q)
-{
-	for (size_t i = 0; i < q->words.len; i++)
-		if (!strcmp(q->words.items[i], "json"))
-			return true;
-	return false;
-}
-
-static const char *type_of(const struct renderer *renderer, const struct question *q)
-{
-	if (renderer->media_type)
-		return renderer->media_type;
-	if (renderer->readable && asks_for_json(q))
-		return "application/json";
-	return renderer->readable ? "text/plain; charset=utf-8" : "application/octet-stream";
-}
 
 static bool render(struct view *view, const struct renderer *renderer, const void *settings,
 	struct buffer *ret_body, struct error *err)
@@ -171,7 +153,7 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 	return done;
 }
 
-/* The heat map, which is shown first, needs neither the stacks nor a tree of them. */
+/* The heat map needs neither stacks nor a tree of them. */
 static bool needs_tree(
 	const struct shape *shape, const struct renderer *renderer, const void *settings)
 {
@@ -180,9 +162,9 @@ static bool needs_tree(
 }
 
 /* For a profile that may have two sides itself. */
-static bool look_at_sides(const struct asked *asked, struct view *view, struct error *err)
+static bool look_at_sides(const struct query *query, struct view *view, struct error *err)
 {
-	const struct compare_options *c = &asked->compare_options;
+	const struct compare_options *c = &query->compare_options;
 
 	if (compare_changes_sides(c) || (compare_changes_display(c) && !view_stream(view)->side))
 		return error_set(err, ERR_USAGE, "a comparison also needs before=PROFILE");
@@ -190,17 +172,17 @@ static bool look_at_sides(const struct asked *asked, struct view *view, struct e
 	return true;
 }
 
-static bool render_one(const struct shelf_profile *of, const struct asked *asked,
+static bool render_one(const struct stored_profile *of, const struct query *query,
 	const struct renderer *renderer, const void *settings, struct buffer *ret_body,
 	struct error *err)
 {
-	const struct shape *shape = &asked->shape;
+	const struct shape *shape = &query->shape;
 	struct view view;
 	bool done;
 
 	view_init(&view, of->profile,
 		needs_tree(shape, renderer, settings) ? of->projection : BY_ROOT);
-	done = shape_select(shape, &view, err) && look_at_sides(asked, &view, err) &&
+	done = shape_select(shape, &view, err) && look_at_sides(query, &view, err) &&
 	       transform_list_apply(&shape->transforms, &view, err) &&
 	       render(&view, renderer, settings, ret_body, err);
 	view_release(&view);
@@ -208,18 +190,18 @@ static bool render_one(const struct shelf_profile *of, const struct asked *asked
 }
 
 struct pair {
-	const struct shelf_profile *const *sides;
-	const struct asked *asked;
+	const struct stored_profile *const *sides;
+	const struct query *query;
 };
 
-static size_t steps_of_sides(const struct asked *asked)
+static size_t steps_of_sides(const struct query *query)
 {
-	size_t all = asked->shape.transforms.steps.len;
+	size_t all = query->shape.transforms.steps.len;
 
-	return asked->then < all ? asked->then : all;
+	return query->then < all ? query->then : all;
 }
 
-/* Some of a list's transforms, borrowed. */
+/* A part of a list's steps, borrowed. */
 static struct transform_list steps_of(const struct transform_list *all, size_t begin, size_t end)
 {
 	struct transform_list part = {0};
@@ -234,33 +216,33 @@ static struct transform_list steps_of(const struct transform_list *all, size_t b
 static bool make_compared(void *context, struct profile *ret, struct error *err)
 {
 	const struct pair *pair = context;
-	struct shape shape = pair->asked->shape;
+	struct shape shape = pair->query->shape;
 
-	shape.transforms = steps_of(&shape.transforms, 0, steps_of_sides(pair->asked));
-	return compared_make(pair->sides, &shape, &pair->asked->compare_options, ret, err);
+	shape.transforms = steps_of(&shape.transforms, 0, steps_of_sides(pair->query));
+	return compared_make(pair->sides, &shape, &pair->query->compare_options, ret, err);
 }
 
-/* A page asks several questions about one comparison: it is made once, for the first. */
-static const struct shelf_profile *take_compared(struct shelf *shelf,
-	const struct shelf_profile *const sides[2], const struct asked *asked, struct error *err)
+/* A page sends several requests about one comparison: the first one makes it. */
+static const struct stored_profile *take_compared(struct profile_store *store,
+	const struct stored_profile *const sides[2], const struct query *query, struct error *err)
 {
-	struct pair pair = {sides, asked};
-	const struct shelf_profile *made;
+	struct pair pair = {sides, query};
+	const struct stored_profile *made;
 	struct buffer key = {0};
 
 	for (int i = 0; i < 2; i++)
 		buffer_add(&key, &sides[i]->reading, sizeof(sides[i]->reading));
-	buffer_add(&key, asked->shown.at, asked->shown.len);
-	made = shelf->made(shelf, buffer_bytes(&key), make_compared, &pair, err);
+	buffer_add(&key, query->shown.at, query->shown.len);
+	made = store->acquire_made(store, buffer_bytes(&key), make_compared, &pair, err);
 	buffer_release(&key);
 	return made;
 }
 
-/* Show a part of a comparison: totals and noise are those of the whole. */
-static bool reshape_compared(const struct asked *asked, struct view *view, struct error *err)
+/* Transform a comparison; changes stay relative to the whole. */
+static bool reshape_compared(const struct query *query, struct view *view, struct error *err)
 {
-	const struct transform_list *all = &asked->shape.transforms;
-	struct transform_list rest = steps_of(all, steps_of_sides(asked), all->steps.len);
+	const struct transform_list *all = &query->shape.transforms;
+	struct transform_list rest = steps_of(all, steps_of_sides(query), all->steps.len);
 	struct sides sides;
 
 	if (!rest.steps.len)
@@ -271,12 +253,12 @@ static bool reshape_compared(const struct asked *asked, struct view *view, struc
 	return transform_list_apply(&rest, view, err);
 }
 
-static bool render_compared(struct shelf *shelf, const struct shelf_profile *const sides[2],
-	const struct asked *asked, const struct renderer *renderer, void *settings,
-	struct buffer *ret_body, struct error *err)
+static bool render_compared(struct profile_store *store,
+	const struct stored_profile *const sides[2], const struct query *query,
+	const struct renderer *renderer, void *settings, struct buffer *ret_body, struct error *err)
 {
-	struct comparison how = compare_display(&asked->compare_options);
-	const struct shelf_profile *made = take_compared(shelf, sides, asked, err);
+	struct comparison how = compare_display(&query->compare_options);
+	const struct stored_profile *made = take_compared(store, sides, query, err);
 	struct view view;
 	bool done;
 
@@ -286,46 +268,84 @@ static bool render_compared(struct shelf *shelf, const struct shelf_profile *con
 		svg_settings_compare(settings, &how);
 	view_init(&view, made->profile, sides[1]->projection);
 	view.comparison = how;
-	done = reshape_compared(asked, &view, err) &&
+	done = reshape_compared(query, &view, err) &&
 	       render(&view, renderer, settings, ret_body, err);
 	view_release(&view);
-	shelf->give(shelf, made);
+	store->release(store, made);
 	return done;
 }
 
-static bool answer(const struct asked *asked, struct shelf *shelf, const struct renderer *renderer,
-	void *settings, struct buffer *ret_body, struct error *err)
+static bool answer(const struct query *query, struct profile_store *store,
+	const struct renderer *renderer, void *settings, struct buffer *ret_body, struct error *err)
 {
-	bool all = asked->before || needs_tree(&asked->shape, renderer, settings);
-	const struct shelf_profile *sides[2] = {
-		NULL, all ? shelf->take(shelf, asked->profile, err)
-			  : shelf->take_samples(shelf, asked->profile, err)};
+	bool all = query->before || needs_tree(&query->shape, renderer, settings);
+	const struct stored_profile *sides[2] = {
+		NULL, all ? store->acquire(store, query->profile, err)
+			  : store->acquire_samples(store, query->profile, err)};
 	bool done = sides[1] != NULL;
 
-	if (done && asked->before) {
-		sides[0] = shelf->take(shelf, asked->before, err);
+	if (done && query->before) {
+		sides[0] = store->acquire(store, query->before, err);
 		done = sides[0] &&
-		       render_compared(shelf, sides, asked, renderer, settings, ret_body, err);
+		       render_compared(store, sides, query, renderer, settings, ret_body, err);
 	} else if (done) {
-		done = render_one(sides[1], asked, renderer, settings, ret_body, err);
+		done = render_one(sides[1], query, renderer, settings, ret_body, err);
 	}
 	for (int i = 0; i < 2; i++)
 		if (sides[i])
-			shelf->give(shelf, sides[i]);
+			store->release(store, sides[i]);
 	return done;
 }
 
+/* ---- Answers without a profile ---- */
+
+static void list_profiles(struct profile_store *store, struct buffer *ret_json)
+{
+	store->list(store, ret_json);
+}
+
+static void list_capabilities(struct profile_store *store, struct buffer *ret_json)
+{
+	(void)store;
+	capabilities_list(ret_json);
+}
+
+static const struct list {
+	const char *address;
+	void (*add)(struct profile_store *store, struct buffer *ret_json);
+} lists[] = {{"profiles", list_profiles}, {"capabilities", list_capabilities}, {0}};
+
+static const struct list *list_at(const char *address)
+{
+	for (const struct list *l = lists; l->address; l++)
+		if (!strcmp(l->address, address))
+			return l;
+	return NULL;
+}
+
+static bool answer_list(const struct question *q, const struct list *list,
+	struct profile_store *store, struct answer *ret, struct error *err)
+{
+	if (q->words.len)
+		return error_set(err, ERR_USAGE, "%s takes no parameters", q->address);
+	list->add(store, &ret->body);
+	ret->type = MEDIA_JSON;
+	return true;
+}
+
+/* ---- */
+
 bool question_is_known(const char *address)
 {
-	return !strcmp(address, PROFILES) || renderer_by_name(address);
+	return list_at(address) || renderer_by_name(address);
 }
 
 bool question_needs_profile(const char *address)
 {
-	return strcmp(address, PROFILES) != 0;
+	return !list_at(address);
 }
 
-bool question_version(const struct question *q, struct shelf *shelf, uint64_t *ret_version)
+bool question_version(const struct question *q, struct profile_store *store, uint64_t *ret_version)
 {
 	uint64_t version = 0;
 	bool named = false;
@@ -335,38 +355,33 @@ bool question_version(const struct question *q, struct shelf *shelf, uint64_t *r
 		const char *value = memchr(word.at, '=', word.len);
 
 		named |= bytes_starts_with(word, BYTES("profile="));
-		version = hash_pair(version, value ? shelf->version(shelf, value + 1) : 0);
+		version = hash_pair(version, value ? store->version(store, value + 1) : 0);
 	}
-	*ret_version = named ? version : hash_pair(version, shelf->version(shelf, NULL));
+	*ret_version = named ? version : hash_pair(version, store->version(store, NULL));
 	return question_needs_profile(q->address);
 }
 
-bool question_answer(
-	const struct question *q, struct shelf *shelf, struct answer *ret, struct error *err)
+bool question_answer(const struct question *q, struct profile_store *store, struct answer *ret,
+	struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(q->address);
-	struct asked asked = {.compare_options = COMPARE_DEFAULT, .then = SIZE_MAX};
+	struct query query = {.compare_options = COMPARE_DEFAULT, .then = SIZE_MAX};
 	struct buffer text = {0};
 	void *settings;
 	char **argv;
 	bool done;
 
-	if (!renderer && q->words.len)
-		return error_set(err, ERR_USAGE, PROFILES " takes no parameters");
-	if (!renderer) {
-		shelf->list(shelf, &ret->body);
-		ret->type = "application/json";
-		return true;
-	}
+	if (!renderer)
+		return answer_list(q, list_at(q->address), store, ret, err);
 	settings = renderer_settings(renderer);
 	argv = as_arguments(q, &text);
-	done = read_words(q, argv, renderer, settings, &asked, err) &&
-	       answer(&asked, shelf, renderer, settings, &ret->body, err);
-	ret->type = type_of(renderer, q);
+	done = read_words(q, argv, renderer, settings, &query, err) &&
+	       answer(&query, store, renderer, settings, &ret->body, err);
+	ret->type = renderer_media_type(renderer, settings);
 	ret->policy = renderer->policy;
-	compare_options_release(&asked.compare_options);
-	buffer_release(&asked.shown);
-	shape_release(&asked.shape);
+	compare_options_release(&query.compare_options);
+	buffer_release(&query.shown);
+	shape_release(&query.shape);
 	buffer_release(&text);
 	memory_free(settings);
 	memory_free(argv);

@@ -1,40 +1,41 @@
-/* question.h: what does a page ask of a profile? docs/view-protocol.md describes the queries.
+/* question.h: answers a request about a profile: docs/view-protocol.md.
  *
- * A query has the same options as a command line, in the same order, parsed by the same tables.
- * So a page cannot ask for anything that a command could not do. */
+ * A request is a command line in another form: the same options in the same order, parsed with the
+ * same tables. So a page can ask nothing that a command cannot. */
 #ifndef KILN_ANSWERS_QUESTION_H
 #define KILN_ANSWERS_QUESTION_H
 
-#include "answers/shelf.h"
+#include "answers/profile_store.h"
 #include "base/error.h"
 
-#define QUESTION_WORDS_MOST 1000u /* in one query */
+#define QUESTION_WORDS_MAX 1000u /* in one request */
 
-/* The words of a query, in order: "name=value", or "name" alone. Owned by the caller. */
+/* The parameters of a request, in order: "name=value" or "name". Borrowed. */
 struct question {
 	const char *address; /* "top", "profiles" */
 	VECTOR(const char *) words;
 };
 
-/* The answer to a query. */
+/* Its answer. */
 struct answer {
-	const char *type;   /* its media type: "application/json"; static */
-	const char *policy; /* what a browser must allow it: struct renderer; NULL: nothing */
+	const char *type;   /* media type, "application/json"; static */
+	const char *policy; /* Content Security Policy, as in struct renderer; NULL: none */
 	struct buffer body;
 };
 
-/* Does this address exist? */
+/* Is there an answer at this address? */
 bool question_is_known(const char *address);
 
-/* Does it need a profile, and so may take time? */
+/* Is it about a profile, and may take long? */
 bool question_needs_profile(const char *address);
 
-/* A number that changes whenever the answer may. False: only the answer itself can tell. */
-bool question_version(const struct question *q, struct shelf *shelf, uint64_t *ret_version);
+/* A number that differs when the answer may have changed. False: not known before it is computed.
+ */
+bool question_version(const struct question *q, struct profile_store *store, uint64_t *ret_version);
 
-/* Append the answer to ret->body. ERR_USAGE: the query is not valid, and the text says why;
+/* Append the answer to ret->body. ERR_USAGE: the request is wrong, and the text says how;
  * ERR_MISSING: no such profile. Thread-safe. */
-bool question_answer(
-	const struct question *q, struct shelf *shelf, struct answer *ret, struct error *err);
+bool question_answer(const struct question *q, struct profile_store *store, struct answer *ret,
+	struct error *err);
 
 #endif

@@ -357,17 +357,17 @@ static int serve(struct files *f, char **operands, struct server_settings *setti
 	return code;
 }
 
-static bool find_place(struct place *ret, struct error *err)
+static bool find_place(struct listen_address *ret, struct error *err)
 {
 	if (own.port > UINT16_MAX)
 		return error_set(err, ERR_USAGE, "--port: expected at most %u, got %llu",
 			UINT16_MAX, (unsigned long long)own.port);
-	*ret = place_local((uint16_t)own.port);
+	*ret = listen_address_local((uint16_t)own.port);
 	if (!own.listen)
 		return true;
 	if (own.port)
-		return error_set(err, ERR_USAGE, "--listen includes the port: leave out --port");
-	if (!place_parse(own.listen, ret, err))
+		return error_set(err, ERR_USAGE, "--listen names the port: leave --port out");
+	if (!listen_address_parse(own.listen, ret, err))
 		return error_prefix(err, "--listen: ");
 	return own.token_file ||
 	       error_set(err, ERR_USAGE,
@@ -391,7 +391,7 @@ static bool make_settings(
 		ret->binary_locations = &loading->binary_locations;
 	if (own.uploads == UINT64_MAX)
 		ret->upload_limit = own.listen ? 0 : UPLOADS_USUAL;
-	return server_check(err) && place_listen(&ret->place, &ret->socket, &ret->port, err);
+	return server_check(err) && listen_address_open(&ret->place, &ret->socket, &ret->port, err);
 }
 
 /* Said to who asks for more: what can be done about it is another kernel. */

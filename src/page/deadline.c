@@ -1,4 +1,4 @@
-/* deadline.c: a page's questions may take as long as they take: the user can close it. */
+/* deadline.c: base/deadline.h without limits: the user can close the page. */
 #include "base/deadline.h"
 
 struct deadline *deadline_leave(void)

@@ -1,4 +1,4 @@
-/* no_files.c: what stands in a page for the files that it does not have. */
+/* no_files.c: functions on files, which fail: a page has none. */
 #include "base/input.h"
 #include "base/output_file.h"
 

@@ -1,4 +1,4 @@
-/* output_pieces.c: text in pieces where there is one thread. */
+/* output_pieces.c: base/output_pieces.h for a module with one thread. */
 #include "base/output_pieces.h"
 
 void output_write_pieces(struct output *o, size_t max, size_t count,

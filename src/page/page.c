@@ -1,6 +1,6 @@
-/* page.c: what a page that is one file calls: its profile, and answers about it.
+/* page.c: the functions of the module that a page in one file calls.
  *
- * The floors above, compiled to WebAssembly; there is one profile and one thread. */
+ * The module is the floors above compiled to WebAssembly; it has one profile and one thread. */
 #include "answers/question.h"
 #include "model/kiln_file.h"
 #include "page/browser.h"
@@ -10,36 +10,37 @@
 #define CALLED(name) __attribute__((export_name(#name))) name
 
 static struct profile profile;
-static struct shelf_profile shown = {.name = "", .profile = &profile};
+static struct stored_profile shown = {.name = "", .profile = &profile};
 static struct answer last;
 static struct error failed;
 
-static void list(struct shelf *shelf, struct buffer *ret_json)
+static void list(struct profile_store *store, struct buffer *ret_json)
 {
-	(void)shelf;
+	(void)store;
 	buffer_text(ret_json, "[{\"name\":");
 	buffer_json(ret_json, bytes_of(shown.name));
 	buffer_text(ret_json, "}]\n");
 }
 
-static const struct shelf_profile *take(struct shelf *shelf, const char *name, struct error *err)
+static const struct stored_profile *take(
+	struct profile_store *store, const char *name, struct error *err)
 {
-	(void)shelf;
+	(void)store;
 	if (!name || !strcmp(name, shown.name))
 		return &shown;
-	error_set(err, ERR_MISSING, SHELF_HAS_NONE, name);
+	error_set(err, ERR_MISSING, PROFILE_NOT_FOUND, name);
 	return NULL;
 }
 
-/* The last one is kept. */
-static const struct shelf_profile *made(
-	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+/* Caches the last one. */
+static const struct stored_profile *made(struct profile_store *store, struct bytes key,
+	profile_maker *make, void *context, struct error *err)
 {
 	static struct profile last_made;
-	static struct shelf_profile there = {.name = "", .profile = &last_made};
+	static struct stored_profile there = {.name = "", .profile = &last_made};
 	static struct buffer made_of;
 
-	(void)shelf;
+	(void)store;
 	if (made_of.len && bytes_equal(buffer_bytes(&made_of), key))
 		return &there;
 	profile_release(&last_made);
@@ -50,28 +51,28 @@ static const struct shelf_profile *made(
 	return &there;
 }
 
-static void give(struct shelf *shelf, const struct shelf_profile *taken)
+static void give(struct profile_store *store, const struct stored_profile *taken)
 {
-	(void)shelf;
+	(void)store;
 	(void)taken;
 }
 
-static uint64_t version(struct shelf *shelf, const char *name)
+static uint64_t version(struct profile_store *store, const char *name)
 {
-	(void)shelf;
+	(void)store;
 	(void)name;
-	return 0; /* it never changes */
+	return 0; /* the profile never changes */
 }
 
-static struct shelf shelf = {list, take, take, give, made, version};
+static struct profile_store store = {list, take, take, give, made, version};
 
-/* Room that the page fills and hands over to one of these. */
+/* Allocate bytes that the page fills, to pass them to page_open or page_ask. */
 char *CALLED(page_room)(size_t size)
 {
 	return memory_resize(NULL, size, 1);
 }
 
-/* The bytes of a .kiln file, what it is called, and how it becomes a tree. False: page_why. */
+/* Load a .kiln file: its bytes, its name, and the projection of its stacks. False: page_why(). */
 bool CALLED(page_open)(const char *content, size_t len, const char *name, int projection)
 {
 	shown.name = name;
@@ -79,8 +80,8 @@ bool CALLED(page_open)(const char *content, size_t len, const char *name, int pr
 	return kiln_file_read((struct bytes){content, len}, NULL, &profile, &failed);
 }
 
-/* An address and its decoded words, NUL behind each; is there anything, and has it an answer?
- * enum error_code, or -1: there is nothing. */
+/* Answer a request: the address and its decoded words, NUL behind each. Returns enum error_code;
+ * not 0: page_why(). */
 int CALLED(page_ask)(char *text, size_t len)
 {
 	struct question q = {.address = text};
@@ -91,7 +92,7 @@ int CALLED(page_ask)(char *text, size_t len)
 	for (size_t at = strlen(text) + 1; at < len; at += strlen(text + at) + 1)
 		vector_push(&q.words, text + at);
 	if (question_is_known(text))
-		question_answer(&q, &shelf, &last, &failed);
+		question_answer(&q, &store, &last, &failed);
 	else
 		error_set(&failed, ERR_USAGE, "not found");
 	vector_release(&q.words);
@@ -99,7 +100,7 @@ int CALLED(page_ask)(char *text, size_t len)
 	return (int)failed.code;
 }
 
-/* Of the last question, until the next one. */
+/* Of the last request; valid until the next one. */
 const char *CALLED(page_body)(void)
 {
 	return last.body.at;

@@ -1,4 +1,4 @@
-/* parts.c: the page of `kiln view` and its module, as tools/page.py has put them together. */
+/* parts.c: the page of `kiln view` with its module, as tools/page.py joins them. */
 #include "renderers/page_parts.h"
 
 #include "page_embedded.h"

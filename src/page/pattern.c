@@ -1,9 +1,9 @@
-/* pattern.c: regular expressions in a page: the browser's own, which it has compiled anyway. */
+/* pattern.c: base/pattern.h by the browser's regular expressions, which spares the module PCRE2. */
 #include "base/pattern.h"
 
 #include "page/browser.h"
 
-/* `code` is the number that the browser gave it, plus one. */
+/* `code` is the browser's number plus 1. */
 static int number_of(const struct pattern *p)
 {
 	return (int)(uintptr_t)p->code - 1;
@@ -37,12 +37,11 @@ bool pattern_match(
 	return true;
 }
 
-/* Only rules in files replace, and a page opens none. */
+/* Only rules in files replace, and a page cannot open files. */
 bool pattern_replace(
 	const struct pattern *p, struct buffer *text, const char *with, struct error *err)
 {
 	(void)text;
 	(void)with;
-	return error_set(
-		err, ERR_UNSUPPORTED, "'%s': a page does not support replacements", p->text);
+	return error_set(err, ERR_UNSUPPORTED, "a page cannot replace names: '%s'", p->text);
 }

@@ -1,4 +1,4 @@
-/* qsort_r.c: what glibc has and wasi-libc has not: sorting with a context. Stable, as glibc's. */
+/* qsort_r.c: qsort_r, which wasi-libc lacks. A stable merge sort, as glibc's. */
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -6,8 +6,7 @@
 
 typedef int compare(const void *a, const void *b, void *context);
 
-/* Merge [at, at + left) and what follows up to `count` items, which are sorted each, by way of
- * `room`. */
+/* Merge the sorted [at, at + left) and [at + left, at + count), in items, through `room`. */
 static void merge(char *at, size_t left, size_t count, size_t size, char *room, compare *compares,
 	void *context)
 {

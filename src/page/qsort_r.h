@@ -1,4 +1,4 @@
-/* qsort_r.h: what glibc's <stdlib.h> has and wasi-libc's has not; included before every file. */
+/* qsort_r.h: declares qsort_r, which wasi-libc's <stdlib.h> lacks; included before every file. */
 #ifndef KILN_PAGE_QSORT_R_H
 #define KILN_PAGE_QSORT_R_H
 

@@ -1,4 +1,4 @@
-/* scope.c: memory runs out in a page: its module ends there, and the page says so. */
+/* scope.c: base/scope.h for the module: when memory runs out it traps, and the page reports it. */
 #include "base/scope.h"
 
 void (*scope_out_of_memory)(size_t size);

@@ -1,4 +1,4 @@
-/* without.c: what is said where nothing could compile the module of a page. */
+/* without.c: the error of a build without the page's module. */
 #include "renderers/page_parts.h"
 
 const struct page_parts page_parts = {

@@ -177,6 +177,7 @@ static bool chart_render(
 
 const struct renderer renderer_chart = {
 	.name = "chart",
+	.media_type = MEDIA_BINARY,
 	.about = "the flame chart as columns: frames over time, by thread",
 	.options = chart_options,
 	.settings_size = sizeof(struct chart_settings),

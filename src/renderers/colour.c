@@ -407,6 +407,11 @@ struct colour colour_by_kind(enum frame_kind kind, struct bytes name)
 	return mix_colours(families[kind][0], families[kind][1], share, 255);
 }
 
+void colour_family(enum frame_kind kind, struct colour ret_ends[2])
+{
+	memcpy(ret_ends, families[kind], sizeof(families[kind]));
+}
+
 struct colour colour_of_kind(enum frame_kind kind)
 {
 	return mix_colours(families[kind][0], families[kind][1], 1, 2);

@@ -63,8 +63,9 @@ struct colour colour_classic(enum palette palette, enum colour_seed seed, struct
 /* One family of shades for each kind; it varies with the name, so equal names have equal
  * colours. All are light enough for black text. */
 struct colour colour_by_kind(enum frame_kind kind, struct bytes name);
-struct colour colour_of_kind(
-	enum frame_kind kind); /* the middle of the kind's family, for legends */
+void colour_family(
+	enum frame_kind kind, struct colour ret_ends[2]); /* both ends of a kind's shades */
+struct colour colour_of_kind(enum frame_kind kind); /* the middle of its family, for legends */
 
 /* A hue for each module, varied by name; kernel and meta frames have the colours of their kind. */
 struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct bytes name);

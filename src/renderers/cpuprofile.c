@@ -228,7 +228,8 @@ static bool cpuprofile_render(
 const struct renderer renderer_cpuprofile = {
 	.name = "cpuprofile",
 	.suffix = ".cpuprofile",
-	.media_type = "application/json",
+	.media_type = MEDIA_JSON,
+	.save.label = "CPU profile of V8 (DevTools)",
 	.about = "V8 CPU profile of the selected samples, for DevTools and editors",
 	.proof = "Speedscope 1.25: its table of functions",
 	.by_line = true,

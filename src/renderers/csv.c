@@ -117,6 +117,8 @@ static bool csv_render(
 const struct renderer renderer_csv = {
 	.name = "csv",
 	.suffix = ".csv",
+	.media_type = MEDIA_TEXT,
+	.save.label = "Samples (CSV)",
 	.about = "one row per sample, for spreadsheets",
 	.proof = "Python's csv module",
 	.readable = true,

@@ -76,6 +76,11 @@ static bool render(
 
 const struct renderer renderer_difference = {
 	.name = "difference",
+	.media_type = MEDIA_TEXT,
+	.save.label = "Changes by function (text)",
+	.save.suffix = ".txt",
+	.save.comparisons = true,
+	.save.no_single_side = true,
 	.about = "changes between two sides by function, as text",
 	.readable = true,
 	.options = options,

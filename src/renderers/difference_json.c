@@ -179,7 +179,11 @@ static bool render(
 
 const struct renderer renderer_difference_json = {
 	.name = "difference-json",
-	.media_type = "application/json",
+	.media_type = MEDIA_JSON,
+	.save.label = "Changes (JSON)",
+	.save.suffix = ".json",
+	.save.comparisons = true,
+	.save.no_single_side = true,
 	.about = "changes between two sides as JSON: functions and the merged call tree",
 	.readable = true,
 	.render = render,

@@ -396,7 +396,8 @@ static bool firefox_render(
 const struct renderer renderer_firefox = {
 	.name = "firefox",
 	.suffix = ".firefox.json",
-	.media_type = "application/json",
+	.media_type = MEDIA_JSON,
+	.save.label = "Firefox Profiler",
 	.about = "Firefox Profiler: every stream of every thread, with times",
 	.proof = "the Firefox Profiler's own loader, stack by stack",
 	.by_line = true,

@@ -248,6 +248,9 @@ static bool folded_render(
 const struct renderer renderer_folded = {
 	.name = "folded",
 	.suffix = ".folded",
+	.media_type = MEDIA_TEXT,
+	.save.label = "Folded stacks",
+	.save.comparisons = true,
 	.about = "folded text: one stack per line",
 	.proof = "flamegraph.pl and inferno-flamegraph",
 	.readable = true,

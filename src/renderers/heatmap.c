@@ -15,6 +15,8 @@
  * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
  * samples in order, counted, with 50 rows per second (`bench/flamescope.py`); unlike there, no
  * sample is dropped. */
+#include "renderers/heatmap.h"
+
 #include "model/times.h"
 #include "renderers/columns.h"
 #include "renderers/heatmap_rows.h"
@@ -107,6 +109,9 @@ static bool is_shown(const struct view *v, size_t table)
 	return shown;
 }
 
+const uint64_t heatmap_column_ms[] = {
+	10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000, 0};
+
 /* The first and the last sample of the shown tables, including samples that transforms have left
  * out: a map stays in place while it is narrowed. */
 static bool find_span(struct heatmap *h, struct times *ret)
@@ -129,8 +134,7 @@ static bool find_span(struct heatmap *h, struct times *ret)
 /* The shortest round duration with which all columns fit and an average cell has enough samples. */
 static uint64_t round_column(const struct heatmap *h, const struct times *span)
 {
-	static const uint64_t ms[] = {
-		10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000};
+	const uint64_t *ms = heatmap_column_ms;
 	double samples = 1, share, parts = h->settings.by == HEATMAP_BY_TIME ? (double)h->rows : 1;
 
 	for (size_t i = 0; i < h->view->profile->samples.len; i++)
@@ -138,10 +142,9 @@ static uint64_t round_column(const struct heatmap *h, const struct times *span)
 			samples = fmax(samples, (double)h->view->profile->samples.items[i].count);
 	share = fmax(1 / (double)h->settings.columns,
 		fmin(SAMPLES_MIN * parts / samples, 1. / COLUMNS_MIN));
-	for (size_t i = 0; i < sizeof(ms) / sizeof(*ms); i++)
-		if ((double)ms[i] * 1e6 >= (double)(span->last - span->first) * share)
-			return ms[i] * 1000000;
-	return ms[sizeof(ms) / sizeof(*ms) - 1] * 1000000;
+	while (ms[1] && (double)ms[0] * 1e6 < (double)(span->last - span->first) * share)
+		ms++;
+	return ms[0] * 1000000;
 }
 
 static bool check_settings(const struct heatmap_settings *s, struct error *err)
@@ -290,6 +293,7 @@ static bool is_samples_only(const void *settings)
 
 const struct renderer renderer_heatmap = {
 	.name = "heatmap",
+	.media_type = MEDIA_BINARY,
 	.about = "values over time: the cells of a heat map, for `kiln view` and other programs",
 	.options = heatmap_options,
 	.settings_size = sizeof(struct heatmap_settings),

@@ -84,6 +84,9 @@ static bool html_render(
 const struct renderer renderer_html = {
 	.name = "html",
 	.suffix = ".html",
+	.media_type = MEDIA_BINARY,
+	.save.label = "Page in one file (HTML)",
+	.save.comparisons = true,
 	.about = "the page of `kiln view` as one file that needs no server",
 	.unavailable = &page_parts.unavailable,
 	.proof = "Chromium, from disk: the same bytes as kiln view for every query",

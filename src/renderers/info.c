@@ -491,10 +491,18 @@ static bool render(
 	return true;
 }
 
+static const char *media_type_of(const void *settings)
+{
+	const struct info_settings *s = settings;
+
+	return s->json ? MEDIA_JSON : MEDIA_TEXT;
+}
+
 const struct renderer renderer_info = {
 	.name = "info",
 	.about = "what is in a profile, as text",
 	.readable = true,
+	.media_type_of = media_type_of,
 	.options = options,
 	.settings_size = sizeof(struct info_settings),
 	.defaults = defaults,

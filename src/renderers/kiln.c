@@ -42,6 +42,7 @@ static bool kiln_render(
 const struct renderer renderer_kiln = {
 	.name = "kiln",
 	.suffix = ".kiln",
+	.media_type = MEDIA_BINARY,
 	.about = "Kiln's own format: everything there is",
 	.proof = "a Python reader written from kiln-format.md",
 	.render = kiln_render,

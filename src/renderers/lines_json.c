@@ -348,7 +348,7 @@ static bool lines_render(
 
 const struct renderer renderer_lines_json = {
 	.name = "lines-json",
-	.media_type = "application/json",
+	.media_type = MEDIA_JSON,
 	.about = "values of the lines and addresses of one function, as JSON",
 	.readable = true,
 	.options = lines_options,

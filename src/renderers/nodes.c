@@ -325,6 +325,7 @@ static bool nodes_render(
 
 const struct renderer renderer_nodes = {
 	.name = "nodes",
+	.media_type = MEDIA_BINARY,
 	.about = "the call tree as columns in preorder, for `kiln view` and other programs",
 	.options = nodes_options,
 	.settings_size = sizeof(struct nodes_settings),

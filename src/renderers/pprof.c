@@ -20,6 +20,9 @@ static bool render(
 const struct renderer renderer_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
+	.media_type = MEDIA_BINARY,
+	.save.label = "pprof",
+	.save.comparisons = true,
 	.about = "pprof, compressed",
 	.proof = "go tool pprof of Go 1.19: every function and sample; read back to an equal "
 		 "profile",

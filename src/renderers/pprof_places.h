@@ -2,7 +2,7 @@
 #ifndef KILN_RENDERERS_PPROF_PLACES_H
 #define KILN_RENDERERS_PPROF_PLACES_H
 
-#include "readers/pprof/pprof_format.h"
+#include "names/pprof_format.h"
 
 /* Strings; 0 is "". */
 struct pprof_strings {

@@ -16,6 +16,7 @@ static bool render(
 const struct renderer renderer_pprof_plain = {
 	.name = "pprof-plain",
 	.suffix = ".pb",
+	.media_type = MEDIA_BINARY,
 	.about = "pprof, not compressed",
 	.proof = "go tool pprof of Go 1.19: every function and sample; read back to an equal "
 		 "profile",

@@ -38,6 +38,11 @@ const struct renderer *renderer_for_path(const char *path)
 	return best;
 }
 
+const char *renderer_media_type(const struct renderer *renderer, const void *settings)
+{
+	return renderer->media_type_of ? renderer->media_type_of(settings) : renderer->media_type;
+}
+
 bool renderer_check(const struct renderer *renderer, struct error *err)
 {
 	return !renderer->unavailable || !*renderer->unavailable ||

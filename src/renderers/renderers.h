@@ -21,11 +21,20 @@ struct renderer {
 	const char *about;
 	const char *proof;	/* the program that accepts its output in tests; NULL: none */
 	bool readable;		/* human-readable: may be written to a terminal */
-	const char *media_type; /* of its output; NULL: text if it is readable, else bytes */
-	const char *policy;	/* what a browser must allow its output to do, as a
-				   Content-Security-Policy; NULL: nothing */
+	const char *media_type; /* of its output: "application/json" */
+	/* The same where it depends on the settings; NULL: it does not. */
+	const char *(*media_type_of)(const void *settings);
+	const char *policy;		/* what a browser must allow its output to do, as a
+					   Content-Security-Policy; NULL: nothing */
 	const char *const *unavailable; /* points to why this build cannot write it; NULL, or to
 					   NULL: it can */
+	/* In the menu "Save as" of `kiln view`; a NULL label: it is not there. */
+	struct {
+		const char *label;   /* "Folded stacks" */
+		const char *suffix;  /* of the file; NULL: that above */
+		bool comparisons;    /* offered where two sides are compared */
+		bool no_single_side; /* not offered elsewhere */
+	} save;
 	bool by_line; /* it has files and lines, and wants views that distinguish them */
 	/* With these settings, does it need only samples and not the tree? NULL: never. */
 	bool (*samples_only)(const void *settings);
@@ -46,6 +55,11 @@ struct renderer {
  * (base/expansion.h), either now or when the output is committed. */
 bool renderer_write(const struct renderer *renderer, const struct view *v, const void *settings,
 	struct output *out, struct error *err);
+
+#define MEDIA_TEXT   "text/plain; charset=utf-8"
+#define MEDIA_JSON   "application/json"
+#define MEDIA_BINARY "application/octet-stream"
+const char *renderer_media_type(const struct renderer *renderer, const void *settings);
 
 extern const struct renderer *const renderers[]; /* NULL-terminated */
 const struct renderer *renderer_by_name(const char *name);

@@ -137,7 +137,9 @@ static bool speedscope_render(
 const struct renderer renderer_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
-	.media_type = "application/json",
+	.media_type = MEDIA_JSON,
+	.save.label = "Speedscope",
+	.save.comparisons = true,
 	.about = "Speedscope's JSON: every stream of every thread",
 	.proof = "Speedscope 1.25: its schema, and its table of functions",
 	.by_line = true,

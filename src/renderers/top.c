@@ -285,10 +285,20 @@ static bool render(
 	return true;
 }
 
+static const char *media_type_of(const void *settings)
+{
+	const struct top_settings *s = settings;
+
+	return s->json ? MEDIA_JSON : MEDIA_TEXT;
+}
+
 const struct renderer renderer_top = {
 	.name = "top",
+	.save.label = "Functions (JSON)",
+	.save.suffix = ".json",
 	.about = "functions by self and total, as text",
 	.readable = true,
+	.media_type_of = media_type_of,
 	.options = options,
 	.settings_size = sizeof(struct top_settings),
 	.defaults = defaults,

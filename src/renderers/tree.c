@@ -296,6 +296,7 @@ static bool render(
 
 const struct renderer renderer_tree = {
 	.name = "tree",
+	.media_type = MEDIA_TEXT,
 	.about = "the call tree, as text",
 	.readable = true,
 	.options = options,

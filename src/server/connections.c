@@ -1,12 +1,13 @@
-/* connections.c: which connections are there, and which of them have to go?
+/* connections.c: which connections are closed, and when?
  *
- * libmicrohttpd counts how long nothing has come, and so never ends a connection on which a byte
- * comes now and then. It alone closes its sockets; here they are only shut down, which it sees. */
+ * libmicrohttpd's timeout counts from the last byte, so it never ends a connection that sends a
+ * byte now and then. Sockets are only shut down here; libmicrohttpd notices that and closes them.
+ */
 #include "server/connections.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "server/place.h"
+#include "server/listen_address.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -21,16 +22,16 @@ struct client {
 	int fd;
 	bool is_here;		/* on this machine */
 	unsigned char peer[16]; /* its address, IPv4 as in IPv6 */
-	bool knows_token;	/* a request has shown it */
-	bool is_shut;		/* and will be gone soon */
-	uint64_t since;		/* when its last request began, or was whole, or it came; ns */
-	uint64_t late;		/* when it is too late for what has to come; 0: it is answered */
-	uint64_t body;		/* bytes of the body that have come */
+	bool knows_token;	/* a request had it */
+	bool is_shut;		/* shut down, and about to be closed */
+	uint64_t since; /* ns: when it was accepted, or its last request began or was complete */
+	uint64_t late;	/* deadline for what has to arrive; 0: it is being answered */
+	uint64_t body;	/* bytes of the body received */
 };
 
 struct connections {
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* there is one, or it is time to end */
+	pthread_cond_t changed; /* there is a connection, or the thread is to end */
 	pthread_t watcher;
 	bool is_ending;
 	VECTOR(struct client *) all;
@@ -42,9 +43,9 @@ static void shut(struct client *client)
 	shutdown(client->fd, SHUT_RDWR);
 }
 
-/* ---- Who is late ---- */
+/* ---- Late connections ---- */
 
-/* Nothing to do as long as there are none; else a look each second. */
+/* Sleep while there are no connections; else check each second. */
 static void wait_for_work(struct connections *c)
 {
 	struct timespec until;
@@ -78,14 +79,14 @@ static void *watch(void *connections)
 	return NULL;
 }
 
-/* ---- Who has to go for others ---- */
+/* ---- Making room ---- */
 
 static bool is_elsewhere(const struct client *a, const struct client *b)
 {
 	return !a->is_here && !b->is_here && !memcmp(a->peer, b->peer, sizeof(a->peer));
 }
 
-/* The one that has waited longest of those that `may_go`; and how many of them there are. */
+/* The oldest of those that `may_go`, and how many there are. */
 static struct client *oldest(const struct connections *c, const struct client *added,
 	bool (*may_go)(const struct client *client, const struct client *added), size_t *ret_count)
 {
@@ -121,7 +122,7 @@ static bool is_idle(const struct client *client, const struct client *added)
 	return client->knows_token && client->late;
 }
 
-/* A client that takes its answer slowly does not keep others out. */
+/* A client that reads its answer slowly must not block others. */
 static bool is_slow(const struct client *client, const struct client *added)
 {
 	return client->knows_token && !client->late &&
@@ -144,22 +145,22 @@ static void make_room(struct connections *c, const struct client *added)
 	struct client *answered = oldest(c, added, is_slow, &slow);
 
 	oldest(c, added, is_open, &open);
-	if (of_peer > PEER_MOST)
+	if (of_peer > CONNECTIONS_OF_PEER_MAX)
 		shut(neighbour);
-	else if (strangers > STRANGERS_MOST)
+	else if (strangers > CONNECTIONS_WITHOUT_TOKEN_MAX)
 		shut(stranger);
-	else if (open > CONNECTIONS_MOST)
+	else if (open > CONNECTIONS_MAX)
 		shut(waiting ? waiting : answered ? answered : stranger);
 }
 
-/* ---- Coming and going ---- */
+/* ---- Opened and closed ---- */
 
 static void note_peer(struct client *client, const struct sockaddr *peer)
 {
 	const struct sockaddr_in *four = (const void *)peer;
 	const struct sockaddr_in6 *six = (const void *)peer;
 
-	client->is_here = place_is_here(peer);
+	client->is_here = peer_is_local(peer);
 	if (peer->sa_family == AF_INET6) {
 		memcpy(client->peer, &six->sin6_addr, 16);
 	} else {
@@ -232,7 +233,7 @@ void connections_body(struct connections *c, struct MHD_Connection *connection, 
 	struct client *client = locked(c, connection);
 
 	client->body += bytes;
-	if (client->knows_token) /* what others send is read by nobody */
+	if (client->knows_token) /* the body of other requests is discarded */
 		client->late =
 			client->since + (BODY_SECONDS + client->body / BODY_RATE) * SECOND_NS;
 	pthread_mutex_unlock(&c->lock);
@@ -257,7 +258,7 @@ void connections_done(struct connections *c, struct MHD_Connection *connection)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* ---- All of them ---- */
+/* ---- The set of connections ---- */
 
 struct connections *connections_new(void)
 {

@@ -1,8 +1,8 @@
-/* connections.h: which connections are there, and which of them have to go?
+/* connections.h: limits on connections and on how slowly requests may arrive.
  *
- * A client has some seconds for the head of a request and for its body, however slowly bytes come.
- * Where there are many connections, those go first that have not shown that they know the token;
- * places are kept for the others. */
+ * A client has some seconds for the head of a request and for its body. When there are many
+ * connections, those that have not shown the token are closed first; some binary_locations are
+ * reserved for the others. */
 #ifndef KILN_SERVER_CONNECTIONS_H
 #define KILN_SERVER_CONNECTIONS_H
 
@@ -10,26 +10,26 @@
 
 #include <stdint.h>
 
-#define CONNECTIONS_MOST 256u /* at once */
-#define STRANGERS_MOST	 192u /* ... of which no request with the token has come */
-#define PEER_MOST	 64u  /* ... and that are of one address of another machine */
-#define HEAD_SECONDS	 10u  /* until all of a request's head is there */
-#define BODY_SECONDS	 10u /* until all of its body is there; and, with the token, a second for: */
-#define BODY_RATE	 16384u /* bytes that have come */
-#define IDLE_SECONDS	 60u	/* between two requests of who knows the token */
+#define CONNECTIONS_MAX		      256u /* at once */
+#define CONNECTIONS_WITHOUT_TOKEN_MAX 192u /* ... without a request that had the token */
+#define CONNECTIONS_OF_PEER_MAX	      64u  /* ... and from one address of another machine */
+#define HEAD_SECONDS		      10u  /* for the head of a request */
+#define BODY_SECONDS		      10u  /* for its body; with the token, one more second for:  */
+#define BODY_RATE		      16384u /* bytes received */
+#define IDLE_SECONDS		      60u /* between two requests of a client that has shown the token */
 
 struct connections;
 
-/* With a thread that closes what is late. NULL: it could not be started. */
+/* Starts a thread that closes late connections. NULL: it could not be started. */
 struct connections *connections_new(void);
 void connections_release(struct connections *c); /* NULL is fine */
 
-/* An MHD_NotifyConnectionCallback, whose context are the connections. */
+/* An MHD_NotifyConnectionCallback; its context is the struct connections. */
 void connections_notify(void *connections, struct MHD_Connection *connection, void **ret_client,
 	enum MHD_ConnectionNotificationCode what);
 
-/* Of a connection's request: its head has come; some of its body; all of it, and it is being
- * answered; its answer has been sent. */
+/* The state of a connection's request: its head has arrived; part of its body; all of it, and it is
+ * being answered; its answer has been sent. */
 void connections_head(struct connections *c, struct MHD_Connection *connection, bool knows_token);
 void connections_body(struct connections *c, struct MHD_Connection *connection, size_t bytes);
 void connections_whole(struct connections *c, struct MHD_Connection *connection);

@@ -1,4 +1,4 @@
-/* entries.c: what can be asked for, and what is it now? */
+/* entries.c: which files, uploads and profiles in folders are served? */
 #include "server/entries.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct source {
 	entry_list entries; /* by their paths: profiles and other files */
 };
 
-/* ---- One ---- */
+/* ---- One entry ---- */
 
 void entry_release(struct entry *e)
 {
@@ -29,7 +29,7 @@ void entry_look(struct entry *e)
 	struct stat status;
 	int fd = -1;
 
-	if (e->only_here)
+	if (e->is_read_once)
 		return;
 	if (e->folder)
 		fd = folder_open_file(e->folder, e->path, true, &status);
@@ -40,7 +40,7 @@ void entry_look(struct entry *e)
 		e->mark = file_mark_of(&status);
 }
 
-/* ---- All ---- */
+/* ---- All entries ---- */
 
 void entries_each(const struct entries *all, entry_visit *visit, void *context)
 {
@@ -81,10 +81,10 @@ struct entry *entries_find(const struct entries *all, const char *name)
 
 /* ---- Folders ---- */
 
-/* Does it begin as a profile? */
+/* Do its first bytes look like a profile? */
 static bool begins_well(const struct folder *folder, const char *path)
 {
-	struct error ignored = {0}; /* then it is none */
+	struct error ignored = {0}; /* then it is not a profile */
 	struct stat status;
 	struct input in;
 	int fd = folder_open_file(folder, path, false, &status);
@@ -98,7 +98,7 @@ static bool begins_well(const struct folder *folder, const char *path)
 	return well;
 }
 
-/* As a profile, unless it has been named by itself, too. */
+/* Add a profile, unless its file was named itself, too. */
 static bool is_listed(const struct entries *all, const struct entry *e)
 {
 	for (size_t i = 0; i < all->single.len; i++)
@@ -123,18 +123,18 @@ static struct entry *entry_new(
 	return e;
 }
 
-/* What the list says now of a file that was there. */
+/* Update an entry from the new scan. */
 static void entry_update(const struct entries *all, struct entry *e, const struct folder_file *file)
 {
 	bool same = file_mark_equal(&e->mark, &file->mark);
 
 	e->is_gone = false;
 	e->mark = file->mark;
-	if (!same && !e->held)
+	if (!same && !e->cached)
 		e->is_profile = is_listed(all, e);
 }
 
-/* Both lists are in the order of paths. What is gone stays while it is in memory. */
+/* Merge two lists that are sorted by path. Deleted files stay while they are in memory. */
 static void source_look(struct entries *all, struct source *s, bool *ret_more)
 {
 	entry_list merged = {0};
@@ -153,7 +153,7 @@ static void source_look(struct entries *all, struct source *s, bool *ret_more)
 			entry_update(all, e, file);
 		if (order < 0)
 			e->is_gone = true;
-		if (order < 0 && !e->held)
+		if (order < 0 && !e->cached)
 			entry_release(e);
 		else if (order <= 0)
 			vector_push(&merged, e);
@@ -189,7 +189,7 @@ struct entry *entry_of_path(const char *path)
 	e->name = memory_copy_text(name, strlen(name));
 	e->path = name == path ? e->name : "-";
 	e->is_profile = true;
-	e->only_here = name != path || stat(path, &status) || !S_ISREG(status.st_mode);
+	e->is_read_once = name != path || stat(path, &status) || !S_ISREG(status.st_mode);
 	return e;
 }
 
@@ -206,11 +206,11 @@ static char *free_name(const struct entries *all, const char *name)
 	return text.at;
 }
 
-struct entry *entry_of_sent(const struct entries *all, const char *name)
+struct entry *entry_of_upload(const struct entries *all, const char *name)
 {
 	struct entry *e = memory_new(1, sizeof(*e));
 
-	*e = (struct entry){.is_profile = true, .only_here = true, .was_sent = true};
+	*e = (struct entry){.is_profile = true, .is_read_once = true, .is_upload = true};
 	e->path = e->name = free_name(all, name);
 	return e;
 }

@@ -1,21 +1,21 @@
-/* entries.h: what can be asked for: files that were named or sent, and profiles below folders. */
+/* entries.h: the list of what is served: named files, uploads, and profiles below folders. */
 #ifndef KILN_SERVER_ENTRIES_H
 #define KILN_SERVER_ENTRIES_H
 
 #include "server/folder.h"
 
-struct held; /* kept.h */
+struct cache_entry; /* profile_cache.h */
 
 struct entry {
 	char *name;
 	const struct folder *folder; /* NULL: the name is a path */
-	const char *path;	     /* below the folder; in `name`; or "-" */
-	bool only_here;		     /* its content can be read once only */
-	bool was_sent;		     /* ... and it is gone when it is let go */
+	const char *path;	     /* below the folder (points into `name`); or "-" */
+	bool is_read_once;	     /* its content can be read only once */
+	bool is_upload;		     /* ... and is lost when it is evicted */
 	bool is_gone;
 	struct file_mark mark;
-	bool is_profile;   /* by the first bytes of a file with this mark */
-	struct held *held; /* NULL: it is not in memory */
+	bool is_profile;	    /* by the first bytes of a file with this mark */
+	struct cache_entry *cached; /* NULL: not in memory */
 };
 
 typedef VECTOR(struct entry *) entry_list;
@@ -23,39 +23,39 @@ typedef VECTOR(struct entry *) entry_list;
 struct entries {
 	entry_list single;
 	VECTOR(struct source *) sources;
-	int64_t looked; /* at the folders: when, ns */
+	int64_t looked; /* when the folders were scanned last, ns */
 };
 
-/* A file ("-": standard input), or what somebody has sent, by a name that is free. It is one of
- * all once it is added. */
+/* A new entry for a file ("-": standard input), or for an upload, with an unused name. Add it with
+ * entries_add. */
 struct entry *entry_of_path(const char *path);
-struct entry *entry_of_sent(const struct entries *all, const char *name);
+struct entry *entry_of_upload(const struct entries *all, const char *name);
 void entry_release(struct entry *e);
 
-/* Look what its file is now. */
+/* Update its mark from the file. */
 void entry_look(struct entry *e);
 
 void entries_add(struct entries *all, struct entry *e);
 
-/* Release what was added, and is not in memory. */
+/* Remove and release an entry that is not in memory. */
 void entries_forget(struct entries *all, struct entry *e);
 
-/* Every profile below a folder is one, those that come later, too. *ret_more: there are so many
- * files that not all are. */
+/* Every profile below a folder becomes an entry, also later ones. *ret_more: there are more files
+ * than are listed. */
 bool entries_add_folder(struct entries *all, const char *path, bool *ret_more, struct error *err);
 
-/* Look at all folders, unless that was done less than `gap` ns ago. What is gone stays as long as
- * it is in memory. */
+/* Scan all folders, unless that was done less than `gap` ns ago. Entries of deleted files stay as
+ * long as they are in memory. */
 void entries_look(struct entries *all, int64_t gap);
 
-/* All, in the order of the list. */
-typedef bool entry_visit(struct entry *e, void *context); /* false: enough */
+/* Visit all, in the order of the list. */
+typedef bool entry_visit(struct entry *e, void *context); /* false: stop */
 void entries_each(const struct entries *all, entry_visit *visit, void *context);
 
-/* NULL, as a name: the first one; as what is returned: there is none. */
+/* By name (NULL: the first one); NULL: not found. */
 struct entry *entries_find(const struct entries *all, const char *name);
 
-/* None is in memory any longer. */
+/* No entry may be in memory. */
 void entries_release(struct entries *all);
 
 #endif

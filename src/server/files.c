@@ -1,4 +1,7 @@
-/* files.c: a shelf of files: who gets which profile, and who reads it, once however many ask? */
+/* files.c: which profile does a request get, and who reads it?
+ *
+ * One thread reads a file (`reading`); others that ask for the same file wait for it. `lock` guards
+ * the lists and the cache, and is never held while a file is read. */
 #include "server/files.h"
 
 #include <errno.h>
@@ -11,47 +14,47 @@
 #include "base/hash.h"
 #include "loading/notices.h"
 #include "model/shrink.h"
+#include "server/answer_slots.h"
 #include "server/entries.h"
 #include "server/first_look.h"
-#include "server/kept.h"
-#include "server/turns.h"
+#include "server/profile_cache.h"
 
-#define LOOK_EVERY INT64_C(1000000000) /* ns between looks for lists */
+#define LOOK_EVERY INT64_C(1000000000) /* ns between scans of folders for a list */
 
 struct files {
-	struct shelf shelf; /* the first member: what askers have is this */
+	struct profile_store store; /* the first member: requests have a pointer to it */
 	struct files_settings settings;
-	uint64_t seed;	   /* versions of another server are other ones */
-	uint64_t readings; /* of `reading` */
+	uint64_t seed;	   /* so that versions differ between servers */
+	uint64_t readings; /* of generations */
 	pthread_mutex_t reading;
-	pthread_cond_t made;  /* with `lock`: what was being made is there, or not */
-	pthread_mutex_t lock; /* of all that follows; taken behind `reading` */
+	pthread_cond_t made;  /* with `lock`: a made profile is ready, or failed */
+	pthread_mutex_t lock; /* of what follows; locked after `reading` */
 	struct entries entries;
-	struct kept kept;
+	struct profile_cache cache;
 	struct first_look first_look;
 };
 
-static struct files *files_of(struct shelf *shelf)
+static struct files *files_of(struct profile_store *store)
 {
-	return (struct files *)(void *)shelf;
+	return (struct files *)(void *)store;
 }
 
 static void trim(struct files *f)
 {
-	struct held *oldest;
+	struct cache_entry *oldest;
 
-	while ((oldest = kept_oldest(&f->kept))) {
+	while ((oldest = profile_cache_oldest(&f->cache))) {
 		struct entry *entry = oldest->entry;
 
-		kept_drop(&f->kept, oldest);
-		if (entry && entry->was_sent)
+		profile_cache_drop(&f->cache, oldest);
+		if (entry && entry->is_upload)
 			entries_forget(&f->entries, entry);
 	}
 }
 
 static bool is_current(const struct entry *e)
 {
-	return e->held && (e->is_gone || file_mark_equal(&e->mark, &e->held->mark));
+	return e->cached && (e->is_gone || file_mark_equal(&e->mark, &e->cached->mark));
 }
 
 static int64_t now_ns(void)
@@ -64,7 +67,7 @@ static int64_t now_ns(void)
 
 /* ---- Reading ---- */
 
-/* All that is needed of an entry while the lock is not held: as there. */
+/* What is needed of an entry while the lock is not held; members as in struct entry. */
 struct order {
 	char *name;
 	const struct folder *folder;
@@ -89,7 +92,7 @@ static bool open_ordered(
 		*ret_mark = (struct file_mark){0};
 		return input_open(in, order->path, err);
 	}
-	if (!order->folder) { /* perhaps another file by now than was named at first */
+	if (!order->folder) { /* may be another file than when the server started */
 		*ret_mark = file_mark_of(&status);
 		fd = broker_open(BROKER_INPUT, order->path);
 		return fd >= 0 ? input_open_fd(in, fd, order->path, err)
@@ -97,7 +100,7 @@ static bool open_ordered(
 	}
 	fd = folder_open_file(order->folder, order->path, false, &status);
 	if (fd < 0 && (errno == ENOENT || errno == EXDEV || errno == ELOOP))
-		return error_set(err, ERR_MISSING, "%s: no longer exists", order->name);
+		return error_set(err, ERR_MISSING, "%s: was deleted", order->name);
 	if (fd < 0)
 		return error_errno(err, "%s: cannot open", order->name);
 	*ret_mark = file_mark_of(&status);
@@ -113,7 +116,7 @@ static void let_look(void *context, const struct profile *so_far)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* All of its values can be asked for. */
+/* With all values: requests may ask for any of them. */
 static bool read_all(struct files *f, struct input *in, const struct read_onlooker *onlooker,
 	struct profile *ret_profile, struct error *err)
 {
@@ -132,14 +135,14 @@ static bool read_all(struct files *f, struct input *in, const struct read_onlook
 	return true;
 }
 
-/* While others may look. */
-static bool read_seen(struct files *f, struct input *in, struct held *h, struct error *err)
+/* Read while others may look at it (first_look.h). */
+static bool read_seen(struct files *f, struct input *in, struct cache_entry *h, struct error *err)
 {
 	const struct read_onlooker onlooker = {let_look, f};
 	bool done;
 
 	pthread_mutex_lock(&f->lock);
-	first_look_begin(&f->first_look, &h->given, &h->mark);
+	first_look_begin(&f->first_look, &h->stored, &h->mark);
 	pthread_mutex_unlock(&f->lock);
 	done = read_all(f, in, &onlooker, &h->profile, err);
 	pthread_mutex_lock(&f->lock);
@@ -153,16 +156,16 @@ static enum projection projection_of(const struct files *f)
 	return naming_projection(&f->settings.loading->options.naming);
 }
 
-/* NULL: it could not be read. `reading` is locked, `lock` is not. fd: what was sent; -1: it is a
- * file. */
-static struct held *read_held(struct files *f, const struct order *order, int fd, struct error *err)
+/* Read a profile; NULL: error. `reading` is locked, `lock` is not. fd: an upload; -1: a file. */
+static struct cache_entry *read_held(
+	struct files *f, const struct order *order, int fd, struct error *err)
 {
-	struct held *h = memory_new(1, sizeof(*h));
+	struct cache_entry *h = memory_new(1, sizeof(*h));
 	struct input in;
 
 	/* The input borrows its name, and the profile's mapping may have it for messages. */
 	h->name = memory_copy_text(order->name, strlen(order->name));
-	h->given = (struct shelf_profile){h->name, &h->profile, projection_of(f), ++f->readings};
+	h->stored = (struct stored_profile){h->name, &h->profile, projection_of(f), ++f->readings};
 	if (!(fd < 0 ? open_ordered(order, &in, &h->mark, err)
 		     : input_open_fd(&in, fd, h->name, err)) ||
 		!read_seen(f, &in, h, err)) {
@@ -175,52 +178,53 @@ static struct held *read_held(struct files *f, const struct order *order, int fd
 	return h;
 }
 
-/* `lock` is locked. The entry may have gone meanwhile: then it is this user's alone. */
-static void keep(struct files *f, struct held *h)
+/* Add to the cache, with `lock` held. If the entry was removed meanwhile, only this request has it.
+ */
+static void keep(struct files *f, struct cache_entry *h)
 {
 	struct entry *e = entries_find(&f->entries, h->name);
 
-	kept_use(&f->kept, h);
+	profile_cache_use(&f->cache, h);
 	if (!e)
 		return;
-	kept_add(&f->kept, h, e);
+	profile_cache_add(&f->cache, h, e);
 	e->mark = h->mark;
 	trim(f);
 }
 
-/* What is in memory and still as it is on disk, or what is to be read. */
-static struct held *find_held(
+/* The profile in memory, if the file has not changed; else NULL, and in *ret_order what to read. */
+static struct cache_entry *find_held(
 	struct files *f, const char *name, struct order *ret_order, struct error *err)
 {
 	struct entry *e = entries_find(&f->entries, name);
 
 	if (!e) {
-		entries_look(&f->entries, 0); /* it may have come just now */
+		entries_look(&f->entries, 0); /* it may be new */
 		e = entries_find(&f->entries, name);
 	}
 	if (!e) {
-		error_set(err, ERR_MISSING, name ? SHELF_HAS_NONE : "no profile%s is available yet",
-			name ? name : "");
+		error_set(err, ERR_MISSING,
+			name ? PROFILE_NOT_FOUND : "There are no profiles yet%s", name ? name : "");
 		return NULL;
 	}
 	entry_look(e);
 	if (is_current(e)) {
-		kept_use(&f->kept, e->held);
-		return e->held;
+		profile_cache_use(&f->cache, e->cached);
+		return e->cached;
 	}
 	*ret_order = order_of(e);
 	return NULL;
 }
 
-static struct held *read_ordered(struct files *f, struct order *order, struct error *err)
+static struct cache_entry *read_ordered(struct files *f, struct order *order, struct error *err)
 {
-	struct deadline *paused = turns_pause();
+	struct deadline *paused = answer_slots_pause();
 	struct order again = {0};
-	struct held *h;
+	struct cache_entry *h;
 
 	pthread_mutex_lock(&f->reading);
 	pthread_mutex_lock(&f->lock);
-	h = find_held(f, order->name, &again, err); /* somebody may just have read it */
+	h = find_held(f, order->name, &again, err); /* another thread may just have read it */
 	pthread_mutex_unlock(&f->lock);
 	if (!h && again.name) {
 		h = read_held(f, &again, -1, err);
@@ -230,34 +234,35 @@ static struct held *read_ordered(struct files *f, struct order *order, struct er
 		pthread_mutex_unlock(&f->lock);
 	}
 	pthread_mutex_unlock(&f->reading);
-	turns_resume(paused);
+	answer_slots_resume(paused);
 	free(again.name);
 	free(order->name);
 	return h;
 }
 
-/* ---- The shelf ---- */
+/* ---- The store ---- */
 
-static const struct shelf_profile *take(struct shelf *shelf, const char *name, struct error *err)
+static const struct stored_profile *take(
+	struct profile_store *store, const char *name, struct error *err)
 {
-	struct files *f = files_of(shelf);
+	struct files *f = files_of(store);
 	struct order order = {0};
-	struct held *h;
+	struct cache_entry *h;
 
 	pthread_mutex_lock(&f->lock);
 	h = find_held(f, name, &order, err);
 	pthread_mutex_unlock(&f->lock);
 	if (!h && order.name)
 		h = read_ordered(f, &order, err);
-	return h ? &h->given : NULL;
+	return h ? &h->stored : NULL;
 }
 
-/* What is being read can be looked at before; else it is waited for. */
-static const struct shelf_profile *take_samples(
-	struct shelf *shelf, const char *name, struct error *err)
+/* A profile that is being read can be looked at early; else wait for it. */
+static const struct stored_profile *take_samples(
+	struct profile_store *store, const char *name, struct error *err)
 {
-	struct files *f = files_of(shelf);
-	const struct shelf_profile *first = NULL;
+	struct files *f = files_of(store);
+	const struct stored_profile *first = NULL;
 	struct entry *e;
 
 	pthread_mutex_lock(&f->lock);
@@ -268,27 +273,27 @@ static const struct shelf_profile *take_samples(
 			first = first_look_take(&f->first_look, e->name, &e->mark);
 	}
 	pthread_mutex_unlock(&f->lock);
-	return first ? first : take(shelf, name, err);
+	return first ? first : take(store, name, err);
 }
 
-static void give_held(struct files *f, struct held *h)
+static void give_held(struct files *f, struct cache_entry *h)
 {
 	bool last;
 
 	pthread_mutex_lock(&f->lock);
-	last = !--h->users && !h->is_kept;
+	last = !--h->users && !h->is_cached;
 	trim(f);
 	pthread_mutex_unlock(&f->lock);
 	if (last)
-		held_release(h);
+		cache_entry_release(h);
 }
 
-static void give(struct shelf *shelf, const struct shelf_profile *taken)
+static void give(struct profile_store *store, const struct stored_profile *taken)
 {
-	struct files *f = files_of(shelf);
+	struct files *f = files_of(store);
 
-	if (taken != &f->first_look.given) {
-		give_held(f, (struct held *)(uintptr_t)taken);
+	if (taken != &f->first_look.stored) {
+		give_held(f, (struct cache_entry *)(uintptr_t)taken);
 		return;
 	}
 	pthread_mutex_lock(&f->lock);
@@ -296,37 +301,37 @@ static void give(struct shelf *shelf, const struct shelf_profile *taken)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* What others are making is waited for; where they fail it is tried again, and said why. */
-static struct held *find_made(struct files *f, struct bytes key, bool *ret_there)
+/* Wait for what another thread is making; if that fails, try again, to have the error. */
+static struct cache_entry *find_made(struct files *f, struct bytes key, bool *ret_there)
 {
-	struct held *h;
+	struct cache_entry *h;
 
-	while ((h = kept_made(&f->kept, key)) && h->is_being_made)
+	while ((h = profile_cache_find_made(&f->cache, key)) && h->is_being_made)
 		pthread_cond_wait(&f->made, &f->lock);
 	*ret_there = h != NULL;
 	if (!h) {
 		h = memory_new(1, sizeof(*h));
-		h->given = (struct shelf_profile){"", &h->profile, projection_of(f), 0};
+		h->stored = (struct stored_profile){"", &h->profile, projection_of(f), 0};
 		h->is_being_made = true;
 		buffer_add(&h->key, key.at, key.len);
-		kept_add(&f->kept, h, NULL);
+		profile_cache_add(&f->cache, h, NULL);
 	}
-	kept_use(&f->kept, h);
+	profile_cache_use(&f->cache, h);
 	return h;
 }
 
-static const struct shelf_profile *made(
-	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+static const struct stored_profile *made(struct profile_store *store, struct bytes key,
+	profile_maker *make, void *context, struct error *err)
 {
-	struct files *f = files_of(shelf);
+	struct files *f = files_of(store);
 	bool done;
-	struct held *h;
+	struct cache_entry *h;
 
 	pthread_mutex_lock(&f->lock);
 	h = find_made(f, key, &done);
 	pthread_mutex_unlock(&f->lock);
 	if (done)
-		return &h->given;
+		return &h->stored;
 	done = make(context, &h->profile, err);
 	if (done)
 		profile_shrink(&h->profile);
@@ -335,24 +340,24 @@ static const struct shelf_profile *made(
 	h->size = done ? profile_size(&h->profile) : 0;
 	if (!done) {
 		h->users--;
-		kept_drop(&f->kept, h);
+		profile_cache_drop(&f->cache, h);
 	}
 	trim(f);
 	pthread_cond_broadcast(&f->made);
 	pthread_mutex_unlock(&f->lock);
-	return done ? &h->given : NULL;
+	return done ? &h->stored : NULL;
 }
 
 static uint64_t entry_version(const struct files *f, const struct entry *e)
 {
-	const struct file_mark *mark = e->held && e->is_gone ? &e->held->mark : &e->mark;
+	const struct file_mark *mark = e->cached && e->is_gone ? &e->cached->mark : &e->mark;
 
 	return hash_bytes(mark, sizeof(*mark)) ^ hash_bytes(e->name, strlen(e->name)) ^ f->seed;
 }
 
-static uint64_t version(struct shelf *shelf, const char *name)
+static uint64_t version(struct profile_store *store, const char *name)
 {
-	struct files *f = files_of(shelf);
+	struct files *f = files_of(store);
 	uint64_t number = f->seed;
 	struct entry *e;
 
@@ -385,14 +390,14 @@ static bool list_one(struct entry *e, void *context)
 		(long long)(e->mark.modified / 1000000));
 	buffer_json(b, bytes_of(e->folder ? e->folder->path : ""));
 	buffer_printf(b, ",\"gone\":%s,\"sent\":%s,\"options\":[%s]", e->is_gone ? "true" : "false",
-		e->was_sent ? "true" : "false", l->files->settings.options);
+		e->is_upload ? "true" : "false", l->files->settings.options);
 	buffer_text(b, e->path == e->name || e->folder ? "}" : ",\"stdin\":true}");
 	return true;
 }
 
-static void list(struct shelf *shelf, struct buffer *ret_json)
+static void list(struct profile_store *store, struct buffer *ret_json)
 {
-	struct files *f = files_of(shelf);
+	struct files *f = files_of(store);
 
 	pthread_mutex_lock(&f->lock);
 	entries_look(&f->entries, LOOK_EVERY);
@@ -408,9 +413,9 @@ struct files *files_new(const struct files_settings *settings)
 {
 	struct files *f = memory_new(1, sizeof(*f));
 
-	f->shelf = (struct shelf){list, take, take_samples, give, made, version};
+	f->store = (struct profile_store){list, take, take_samples, give, made, version};
 	f->settings = *settings;
-	f->kept.most = settings->cache;
+	f->cache.most = settings->cache;
 	f->seed = hash_bytes(&(int64_t[]){now_ns(), getpid()}, 2 * sizeof(int64_t));
 	pthread_mutex_init(&f->reading, NULL);
 	pthread_mutex_init(&f->lock, NULL);
@@ -421,7 +426,7 @@ struct files *files_new(const struct files_settings *settings)
 
 void files_release(struct files *f)
 {
-	kept_release(&f->kept);
+	profile_cache_release(&f->cache);
 	entries_release(&f->entries);
 	pthread_mutex_destroy(&f->reading);
 	pthread_mutex_destroy(&f->lock);
@@ -430,9 +435,9 @@ void files_release(struct files *f)
 	free(f);
 }
 
-struct shelf *files_shelf(struct files *f)
+struct profile_store *files_store(struct files *f)
 {
-	return &f->shelf;
+	return &f->store;
 }
 
 static bool begins(struct files *f, const struct order *order, struct error *err)
@@ -448,13 +453,13 @@ static bool begins(struct files *f, const struct order *order, struct error *err
 	return well;
 }
 
-/* Of what is there only once, all. */
+/* Read all of an input that can be read only once. */
 static bool read_first(
 	struct files *f, struct entry *e, const struct order *order, struct error *err)
 {
-	struct held *h = e->only_here ? read_held(f, order, -1, err) : NULL;
+	struct cache_entry *h = e->is_read_once ? read_held(f, order, -1, err) : NULL;
 
-	if (!h && (e->only_here || !begins(f, order, err)))
+	if (!h && (e->is_read_once || !begins(f, order, err)))
 		return false;
 	entries_add(&f->entries, e);
 	if (h) {
@@ -484,35 +489,35 @@ static bool was_read(struct files *f, const char *path)
 
 	pthread_mutex_lock(&f->lock);
 	e = entries_find(&f->entries, path);
-	read = e && e->held;
+	read = e && e->cached;
 	pthread_mutex_unlock(&f->lock);
 	return read;
 }
 
-/* Somebody may have asked for it before, and it is another one since: that is told to who asks. */
+/* If a request has read it already and the file has changed since, later requests get the error. */
 bool files_read(struct files *f, const char *path, struct error *err)
 {
 	struct error failed = {0};
-	const struct shelf_profile *read = take(&f->shelf, path, &failed);
+	const struct stored_profile *read = take(&f->store, path, &failed);
 
 	if (read)
-		give(&f->shelf, read);
+		give(&f->store, read);
 	if (read || was_read(f, path))
 		return true;
 	*err = failed;
 	return false;
 }
 
-bool files_add_sent(
+bool files_add_upload(
 	struct files *f, const char *name, int fd, struct buffer *ret_name, struct error *err)
 {
 	struct order order = {0};
 	struct entry *e;
-	struct held *h;
+	struct cache_entry *h;
 
-	pthread_mutex_lock(&f->reading); /* nobody else takes the name meanwhile */
+	pthread_mutex_lock(&f->reading); /* so that nobody else takes the name */
 	pthread_mutex_lock(&f->lock);
-	e = entry_of_sent(&f->entries, name);
+	e = entry_of_upload(&f->entries, name);
 	pthread_mutex_unlock(&f->lock);
 	order.name = e->name;
 	h = read_held(f, &order, fd, err);

@@ -1,43 +1,42 @@
-/* files.h: a shelf of files: which are there, and which of them are in memory?
+/* files.h: the profile store of `kiln view`: files, folders and uploads.
  *
- * A file is read when it is asked for, and again when it has changed. Profiles stay in memory as
- * long as all together take less than the cache; then those that were not asked for the longest are
- * let go. What cannot be read again (standard input) stays. */
+ * A file is read on the first request for it, and again when it has changed. Profiles stay in
+ * memory as long as all together fit into the cache; then the least recently used ones are evicted.
+ * What cannot be read again (standard input) stays. */
 #ifndef KILN_SERVER_FILES_H
 #define KILN_SERVER_FILES_H
 
-#include "answers/shelf.h"
+#include "answers/profile_store.h"
 #include "loading/loading.h"
 
 struct files_settings {
-	uint64_t cache; /* bytes of profiles in memory */
+	uint64_t cache; /* bytes of profiles to keep in memory */
 
-	/* How they are read. Its listener is called by any thread. */
+	/* How files are read. Its listener is called by any thread. */
 	const struct loading *loading;
-	const char *options; /* of the commands, by which they read files alike: JSON strings and
-				commas */
+	const char *options; /* options with which commands read files in the same way: JSON
+				strings, separated by commas */
 };
 
 struct files;
 
 struct files *files_new(const struct files_settings *settings);
 void files_release(struct files *f);
-struct shelf *files_shelf(struct files *f);
+struct profile_store *files_store(struct files *f);
 
-/* Serve a file ("-": standard input). A second time is none. Only its beginning is read now, or all
- * of what is there only once, as a pipe. */
+/* Serve a file ("-": standard input). Adding a file twice has no effect. Only its first bytes are
+ * read now; all of it if it can be read only once, as a pipe. */
 bool files_add(struct files *f, const char *path, struct error *err);
-/* Read all of one that was added by its path, if nobody has done so yet: who asks for it meanwhile
- * waits. */
+/* Read a file that was added by its path, unless it has been read already. Requests for it wait. */
 bool files_read(struct files *f, const char *path, struct error *err);
 
-/* Serve what somebody has sent, which is read now from `fd` (and closed); the name gets a number
- * when it is taken. It is let go like those of files, and then gone. */
-bool files_add_sent(
+/* Serve an upload, which is read now from `fd` (and closed); a name in use gets a number. It can be
+ * evicted like a file, and is lost then. */
+bool files_add_upload(
 	struct files *f, const char *name, int fd, struct buffer *ret_name, struct error *err);
 
-/* Serve every profile below a folder, those that come later, too. *ret_more: there are so many
- * files that not all are. */
+/* Serve every profile below a folder, also those created later. *ret_more: there are more files
+ * than are listed (FOLDER_FILES_LIMIT). */
 bool files_add_folder(struct files *f, const char *path, bool *ret_more, struct error *err);
 
 #endif

@@ -13,17 +13,17 @@ void first_look_release(struct first_look *l)
 }
 
 void first_look_begin(
-	struct first_look *l, const struct shelf_profile *given, const struct file_mark *mark)
+	struct first_look *l, const struct stored_profile *given, const struct file_mark *mark)
 {
-	l->given = *given;
+	l->stored = *given;
 	l->mark = *mark;
 	l->is_reading = true;
 }
 
-/* Those who wait now, and not those who come meanwhile: it is to go on. */
+/* Only threads that wait now; later ones must not delay the reading thread. */
 void first_look_offer(struct first_look *l, const struct profile *so_far)
 {
-	l->given.profile = so_far;
+	l->stored.profile = so_far;
 	l->offer++;
 	l->coming = l->waiting;
 	if (l->coming)
@@ -40,12 +40,12 @@ void first_look_end(struct first_look *l)
 		pthread_cond_wait(&l->changed, l->lock);
 }
 
-const struct shelf_profile *first_look_take(
+const struct stored_profile *first_look_take(
 	struct first_look *l, const char *name, const struct file_mark *mark)
 {
 	const uint64_t offer = l->offer;
 
-	if (!l->is_reading || strcmp(l->given.name, name) || !file_mark_equal(&l->mark, mark))
+	if (!l->is_reading || strcmp(l->stored.name, name) || !file_mark_equal(&l->mark, mark))
 		return NULL;
 	l->waiting++;
 	while (l->is_reading && l->offer == offer)
@@ -54,7 +54,7 @@ const struct shelf_profile *first_look_take(
 	if (l->is_reading) {
 		l->coming--;
 		l->looking++;
-		return &l->given;
+		return &l->stored;
 	}
 	pthread_cond_broadcast(&l->changed);
 	return NULL;

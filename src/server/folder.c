@@ -1,7 +1,7 @@
 /* folder.c: which files are below a folder?
  *
- * Every path is resolved by the kernel with RESOLVE_BENEATH (openat2, Linux 5.6): neither "..", nor
- * an absolute link, nor a folder that is moved meanwhile leads out. */
+ * The kernel resolves every path with RESOLVE_BENEATH (openat2, Linux 5.6), so that "..", absolute
+ * links and folders that are moved at the same time cannot lead out. */
 #include "server/folder.h"
 
 #include "base/buffer.h"
@@ -65,7 +65,7 @@ void folder_release(struct folder *f)
 	*f = (struct folder){0};
 }
 
-/* O_NONBLOCK: a pipe that somebody has put there must not be waited for. */
+/* O_NONBLOCK: opening a pipe must not block. */
 int folder_open_file(const struct folder *f, const char *path, bool only_look, struct stat *ret)
 {
 	int fd = open_below(f, path, only_look ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -81,7 +81,7 @@ int folder_open_file(const struct folder *f, const char *path, bool only_look, s
 
 /* ---- Listing ---- */
 
-/* Folders that are still to be looked at: paths, "" is the folder itself. */
+/* Paths of folders still to scan; "" is the folder itself. */
 struct listing {
 	const struct folder *folder;
 	struct folder_files *files;
@@ -134,7 +134,7 @@ static void add_entry(struct listing *l, const char *folder, const struct dirent
 		is_folder = S_ISDIR(status.st_mode);
 	if (!is_folder)
 		add_file(l, path);
-	else if (depth_of(path) <= FOLDER_DEPTH_MOST)
+	else if (depth_of(path) <= FOLDER_DEPTH_MAX)
 		vector_push(&l->todo, path);
 	else
 		free(path);

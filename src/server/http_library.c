@@ -1,4 +1,4 @@
-/* http_library.c: libmicrohttpd, loaded when somebody is to be served. */
+/* http_library.c: how is libmicrohttpd loaded at run time? */
 #include "server/http_library.h"
 
 #include <dlfcn.h>

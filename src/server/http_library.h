@@ -1,7 +1,7 @@
-/* http_library.h: libmicrohttpd, loaded when somebody is to be served.
+/* http_library.h: libmicrohttpd, loaded at run time.
  *
- * With what it needs itself it takes longer to load than most commands take: only `kiln view` pays
- * for it, and all others work where it is not installed. */
+ * With its dependencies it takes longer to load than most commands run; so only `kiln view` loads
+ * it, and the other commands work without it. */
 #ifndef KILN_SERVER_HTTP_LIBRARY_H
 #define KILN_SERVER_HTTP_LIBRARY_H
 
@@ -22,14 +22,14 @@
 	F(queue_response)                                                                          \
 	F(destroy_response)
 
-/* mhd.start_daemon is MHD_start_daemon, and so on; to be called when it is loaded. */
+/* mhd.start_daemon is MHD_start_daemon, and so on; valid after http_library_load. */
 extern struct http_library {
 #define MEMBER(name) __typeof__(MHD_##name) *name;
 	HTTP_FUNCTIONS(MEMBER)
 #undef MEMBER
 } mhd;
 
-/* ERR_UNSUPPORTED: it is not there, and what to install. It stays as long as the process. */
+/* ERR_UNSUPPORTED: not installed; the message says what to install. It stays loaded. */
 bool http_library_load(struct error *err);
 
 #endif

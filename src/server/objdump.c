@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/confine.h"
 
-/* ---- By the broker ---- */
+/* ---- In the broker ---- */
 
-/* What objdump may read: itself and its libraries, and the binary with what was stripped from it.
- * It is to be as safe from what a binary says as we are, and more likely to need that. */
+/* objdump may read itself, its libraries, the binary and its .debug file. It parses untrusted
+ * binaries, as this process does, so it is confined as strictly. */
 static void confine(const char *path)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt",
@@ -41,7 +41,7 @@ static void confine(const char *path)
 	buffer_release(&text);
 }
 
-/* In the child. What it was told to do is done when `failed` is closed without a word. */
+/* In the child. `failed` closes without data once exec has succeeded. */
 static void execute(const char *const *argv, const char *path, int out, int failed)
 {
 	int nothing = open("/dev/null", O_RDWR);
@@ -49,7 +49,7 @@ static void execute(const char *const *argv, const char *path, int out, int fail
 	dup2(nothing, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	dup2(nothing, STDERR_FILENO);
-	alarm(OBJDUMP_SECONDS + 1); /* whoever asked has gone by then */
+	alarm(OBJDUMP_SECONDS + 1); /* the request has timed out by then */
 	confine(path);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	if (write(failed, &errno, sizeof(errno)) < 0)
@@ -88,17 +88,17 @@ int objdump_start(const char *path, uint64_t start, uint64_t end)
 	return text[0];
 }
 
-/* ---- By who asks ---- */
+/* ---- In the server ---- */
 
 static int64_t now_ms(void)
 {
 	return (int64_t)(monotonic_ns() / 1000000);
 }
 
-/* All that comes, until `end`. */
+/* Read until end of file, or until the time `end`. */
 static bool read_all(int fd, int64_t end, struct buffer *ret_text, struct error *err)
 {
-	static const char *const too_long = "objdump takes too long, or writes too much";
+	static const char *const too_long = "objdump took too long or printed too much";
 	char part[65536];
 
 	for (;;) {

@@ -1,4 +1,4 @@
-/* objdump.h: machine code as text, by binutils' objdump. */
+/* objdump.h: disassembly by binutils' objdump. */
 #ifndef KILN_SERVER_OBJDUMP_H
 #define KILN_SERVER_OBJDUMP_H
 
@@ -6,14 +6,14 @@
 #include "base/error.h"
 
 #define OBJDUMP_SECONDS	   10
-#define OBJDUMP_TEXT_LIMIT ((size_t)16 << 20) /* bytes of its answer */
+#define OBJDUMP_TEXT_LIMIT ((size_t)16 << 20) /* bytes of its output */
 
-/* For the broker (broker.h): start objdump, confined, on a binary that may be read. A pipe from
- * which its text comes; -1, with errno: it could not be started. */
+/* For the broker (broker.h): start objdump, confined, on a readable binary. Returns a pipe with its
+ * output; -1, with errno: error. */
 int objdump_start(const char *path, uint64_t start, uint64_t end);
 
-/* Ask the broker: what `objdump -d -l` says of [start, end) in the binary at `path`, appended.
- * ERR_UNSUPPORTED: there is none; ERR_LIMIT: it takes longer, or says more. */
+/* Append the output of `objdump -d -l` for [start, end) of the binary at `path`, run by the broker.
+ * ERR_UNSUPPORTED: not installed; ERR_LIMIT: it took too long or printed too much. */
 bool objdump_run(
 	const char *path, uint64_t start, uint64_t end, struct buffer *ret_text, struct error *err);
 

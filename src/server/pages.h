@@ -1,4 +1,4 @@
-/* pages.h: the HTML that a browser is given, with its style and its script inside. */
+/* pages.h: the HTML pages, with styles and scripts inside. */
 #ifndef KILN_SERVER_PAGES_H
 #define KILN_SERVER_PAGES_H
 
@@ -11,7 +11,7 @@ struct page {
 	size_t end;	    /* where its body ends */
 };
 
-/* NULL: there is none. */
+/* NULL: no such page. */
 const struct page *page_at(const char *address);
 
 #endif

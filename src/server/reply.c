@@ -1,13 +1,13 @@
-/* reply.c: what is said to who asks, and in which headers.
+/* reply.c: which headers do replies have, and which are compressed?
  *
- * On its way to another machine an answer is packed, if the browser takes that; on this one that
- * would only take time. */
+ * Replies to other machines are compressed if the browser accepts it; on this machine that would
+ * only take time. */
 #include "server/reply.h"
 
 #include "base/gzip.h"
-#include "server/place.h"
+#include "server/listen_address.h"
 
-#define PACK_LEAST     ((size_t)1 << 10) /* bytes */
+#define COMPRESS_MIN   ((size_t)1 << 10) /* bytes */
 #define PIECE_SIZE     ((size_t)32 << 10)
 #define MISSING_HEADER "Kiln-Missing"
 
@@ -48,19 +48,19 @@ static enum MHD_Result send_reply(
 	return done;
 }
 
-/* ---- Packing ---- */
+/* ---- Compression ---- */
 
-static bool takes_gzip(struct MHD_Connection *connection)
+static bool accepts_gzip(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 	const char *takes =
 		mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept-Encoding");
 
-	return info && !place_is_here(info->client_addr) && takes && strstr(takes, "gzip");
+	return info && !peer_is_local(info->client_addr) && takes && strstr(takes, "gzip");
 }
 
-static enum MHD_Result send_packed(
+static enum MHD_Result send_compressed(
 	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes)
 {
 	struct buffer packed = {0};
@@ -80,8 +80,8 @@ static enum MHD_Result send_packed(
 enum MHD_Result reply_static(
 	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes)
 {
-	if (bytes.len >= PACK_LEAST && takes_gzip(connection))
-		return send_packed(connection, reply, bytes);
+	if (bytes.len >= COMPRESS_MIN && accepts_gzip(connection))
+		return send_compressed(connection, reply, bytes);
 	return send_reply(connection, reply,
 		mhd.create_response_from_buffer(
 			bytes.len, (void *)(uintptr_t)bytes.at, MHD_RESPMEM_PERSISTENT));
@@ -92,11 +92,11 @@ enum MHD_Result reply_buffer(
 {
 	enum MHD_Result done;
 
-	if (bytes->len < PACK_LEAST || !takes_gzip(connection))
+	if (bytes->len < COMPRESS_MIN || !accepts_gzip(connection))
 		return send_reply(connection, reply,
 			mhd.create_response_from_buffer(
 				bytes->len, bytes->at, MHD_RESPMEM_MUST_FREE));
-	done = send_packed(connection, reply, buffer_bytes(bytes));
+	done = send_compressed(connection, reply, buffer_bytes(bytes));
 	buffer_release(bytes);
 	return done;
 }
@@ -125,7 +125,7 @@ static void release_pieces(void *context)
 	p->release(p);
 }
 
-/* What is packed is packed as one. */
+/* Collect all pieces to compress them as one. */
 static enum MHD_Result send_together(
 	struct MHD_Connection *connection, const struct reply *reply, struct reply_pieces *pieces)
 {
@@ -141,7 +141,7 @@ static enum MHD_Result send_together(
 enum MHD_Result reply_pieces(
 	struct MHD_Connection *connection, const struct reply *reply, struct reply_pieces *pieces)
 {
-	if (takes_gzip(connection))
+	if (accepts_gzip(connection))
 		return send_together(connection, reply, pieces);
 	return send_reply(connection, reply,
 		mhd.create_response_from_callback(
@@ -157,7 +157,7 @@ static enum MHD_Result send_line(
 
 	buffer_text(&line, text);
 	for (size_t i = 0; i < line.len; i++)
-		if ((unsigned char)line.at[i] < ' ') /* of the query: it stays one line */
+		if ((unsigned char)line.at[i] < ' ') /* from the query */
 			line.at[i] = ' ';
 	buffer_char(&line, '\n');
 	reply.type = "text/plain; charset=utf-8";
@@ -169,7 +169,7 @@ enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, c
 	return send_line(connection, (struct reply){.status = status}, text);
 }
 
-/* Browsers tell people of every 404, and so does this only who did not say that it may be one. */
+/* Browsers log every 404 as an error of the page, so requests that expect one ask for 200. */
 enum MHD_Result reply_missing(struct MHD_Connection *connection, const char *text)
 {
 	bool expected = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, MISSING_HEADER);

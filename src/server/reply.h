@@ -1,4 +1,4 @@
-/* reply.h: what is said to who asks, and in which headers. */
+/* reply.h: sends replies over HTTP. */
 #ifndef KILN_SERVER_REPLY_H
 #define KILN_SERVER_REPLY_H
 
@@ -9,27 +9,28 @@ struct reply {
 	unsigned status;
 	const char *type;
 	const char *etag, *policy, *allow; /* or NULL */
-	bool is_missing;		   /* and who asks has said that it may be */
+	bool is_missing;		   /* ... and the request has the header Kiln-Missing */
 };
 
-/* Bytes that stay. */
+/* Static bytes. */
 enum MHD_Result reply_static(
 	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes);
-/* Bytes that are the response's from here on. */
+/* Bytes that the reply takes over. */
 enum MHD_Result reply_buffer(
 	struct MHD_Connection *connection, const struct reply *reply, struct buffer *bytes);
-/* Bytes that are made while they are sent, in pieces: whoever extends it is released with it. */
+/* Bytes that are computed while they are sent, in pieces. The struct that contains this one is
+ * released by `release`. */
 struct reply_pieces {
-	/* False: that was the last one. A piece stays until the next one is asked for. */
+	/* False: no more pieces. A piece is valid until the next call. */
 	bool (*next)(struct reply_pieces *p, struct bytes *ret_piece);
 	void (*release)(struct reply_pieces *p);
-	struct bytes piece; /* what is left of it; the reply's own */
+	struct bytes piece; /* the rest of the current piece; private */
 };
 enum MHD_Result reply_pieces(
 	struct MHD_Connection *connection, const struct reply *reply, struct reply_pieces *pieces);
-/* One line, whatever the text is. */
+/* One line of text; control characters become blanks. */
 enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, const char *text);
-/* The same of what is not there: 404, or 200 where Kiln-Missing is in the request. */
+/* The same for what does not exist: status 404, or 200 if the request has Kiln-Missing. */
 enum MHD_Result reply_missing(struct MHD_Connection *connection, const char *text);
 
 #endif

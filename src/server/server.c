@@ -1,8 +1,7 @@
-/* server.c: HTTP, for browsers on this machine and curl; docs/view-protocol.md.
+/* server.c: answers HTTP requests of browsers and curl: docs/view-protocol.md.
  *
- * A page of somebody else must not read profiles: it does not know the token, which is in no
- * header; a name that it has pointed to this machine is refused by Host, and what it sends by
- * Origin. */
+ * Pages of other sites must not read profiles: they do not know the token, which is in no header;
+ * Host refuses DNS names that were pointed to this machine, and Origin their requests. */
 #include "server/server.h"
 
 #include <errno.h>
@@ -12,18 +11,18 @@
 
 #include "answers/question.h"
 #include "base/hash.h"
+#include "server/answer_slots.h"
 #include "server/connections.h"
+#include "server/first_answer.h"
 #include "server/http_library.h"
 #include "server/pages.h"
 #include "server/reply.h"
 #include "server/sources.h"
-#include "server/told.h"
-#include "server/turns.h"
 #include "server/upload.h"
 
-#define REQUEST_MOST ((size_t)256 << 10)      /* bytes of its line and headers */
-#define LIBRARY_MOST (CONNECTIONS_MOST + 64u) /* with those that are being closed */
-#define ETAG_SIZE    24u
+#define REQUEST_LIMIT ((size_t)256 << 10)     /* bytes of the request line and headers */
+#define LIBRARY_MOST  (CONNECTIONS_MAX + 64u) /* including those being closed */
+#define ETAG_SIZE     24u
 
 struct server {
 	struct server_settings settings;
@@ -33,9 +32,9 @@ struct server {
 	struct uploads uploads;
 };
 
-/* ---- Who asks ---- */
+/* ---- Access ---- */
 
-/* Of this page itself, or of no page. */
+/* Is the request from this page, or from no page? */
 static bool is_own(const char *origin, const char *host)
 {
 	struct bytes scheme = BYTES("http://"), from = bytes_of(origin ? origin : "");
@@ -56,17 +55,18 @@ static enum MHD_Result count_host(void *count, enum MHD_ValueKind kind, const ch
 	return MHD_YES;
 }
 
-static bool may_ask(const struct server *s, struct MHD_Connection *connection)
+static bool is_allowed(const struct server *s, struct MHD_Connection *connection)
 {
 	const char *host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
 	const char *origin = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
 	unsigned hosts = 0;
 
 	mhd.get_connection_values_n(connection, MHD_HEADER_KIND, count_host, &hosts);
-	return hosts == 1 && place_is_called(&s->settings.place, host) && is_own(origin, host);
+	return hosts == 1 && listen_address_has_name(&s->settings.place, host) &&
+	       is_own(origin, host);
 }
 
-/* What is behind "/TOKEN/"; NULL: it is another token, or none. */
+/* What follows "/TOKEN/"; NULL: a wrong token, or none. */
 static const char *address_of(const struct server *s, const char *path)
 {
 	struct bytes rest = bytes_of(path + (*path == '/')), given;
@@ -75,9 +75,9 @@ static const char *address_of(const struct server *s, const char *path)
 										    : NULL;
 }
 
-/* ---- What is asked ---- */
+/* ---- Questions ---- */
 
-/* The library has decoded both. */
+/* libmicrohttpd has decoded both. */
 static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char *key,
 	size_t key_len, const char *value, size_t value_len)
 {
@@ -85,7 +85,7 @@ static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char
 
 	(void)kind;
 	if (!key_len && !value)
-		return MHD_YES; /* "&&" is none */
+		return MHD_YES; /* an empty one, as in "&&" */
 	buffer_add(text, key, key_len);
 	if (value) {
 		buffer_char(text, '=');
@@ -95,8 +95,8 @@ static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char
 	return MHD_YES;
 }
 
-/* Its texts lie in `text`, each behind the other, which begins with the address. False: they are
- * too many, or not text. */
+/* Its words are in `text`, NUL behind each; the first is the address. False: too many words, or NUL
+ * bytes in one. */
 static bool question_open(struct question *q, struct MHD_Connection *connection,
 	const char *address, struct buffer *text)
 {
@@ -105,10 +105,10 @@ static bool question_open(struct question *q, struct MHD_Connection *connection,
 	*q = (struct question){.address = text->at};
 	for (size_t at = strlen(text->at) + 1; at < text->len; at += strlen(text->at + at) + 1)
 		vector_push(&q->words, text->at + at);
-	return q->words.len <= QUESTION_WORDS_MOST;
+	return q->words.len <= QUESTION_WORDS_MAX;
 }
 
-/* ---- What is said ---- */
+/* ---- Answers ---- */
 
 static unsigned status_of(const struct error *err, bool was_cut)
 {
@@ -122,14 +122,14 @@ static unsigned status_of(const struct error *err, bool was_cut)
 	}
 }
 
-/* An answer holds as long as its question, and what is asked about. "": it is not told. */
+/* Equal ETags mean equal answers: made of the question and the version of its profile. "": none. */
 static void make_etag(const struct server *s, const struct question *q, struct bytes words,
 	char ret[static ETAG_SIZE])
 {
 	uint64_t version;
 
 	*ret = '\0';
-	if (question_version(q, files_shelf(s->settings.files), &version))
+	if (question_version(q, files_store(s->settings.files), &version))
 		snprintf(ret, ETAG_SIZE, "\"%016llx\"",
 			(unsigned long long)hash_pair(hash_bytes(words.at, words.len), version));
 }
@@ -144,7 +144,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 	char etag[ETAG_SIZE] = "";
 	bool done, was_cut = false, source = sources_is_known(q->address);
 
-	if (!source) /* files change */
+	if (!source) /* files on disk may change */
 		make_etag(s, q, words, etag);
 	if (known && *etag && !strcmp(known, etag))
 		return reply_static(connection,
@@ -152,8 +152,9 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 				.type = "text/plain",
 				.etag = etag},
 			BYTES(""));
-	done = source ? sources_answer(s->sources, q, files_shelf(s->settings.files), &answer, &err)
-		      : turns_answer(q, files_shelf(s->settings.files), &answer, &was_cut, &err);
+	done = source ? sources_answer(s->sources, q, files_store(s->settings.files), &answer, &err)
+		      : answer_slots_answer(
+				q, files_store(s->settings.files), &answer, &was_cut, &err);
 	if (!done) {
 		buffer_release(&answer.body);
 		return err.code == ERR_MISSING
@@ -190,7 +191,8 @@ static const char *first_page(const struct server *s)
 	return s->settings.starts_with_list ? "start" : "view";
 }
 
-/* Which profile a page at another address is of, its browser alone knows. */
+/* Only the URL itself has the first answer: at other addresses the profile is in the fragment,
+ * which is not sent. */
 static enum MHD_Result send_page(struct MHD_Connection *connection, const struct server *s,
 	const char *address, const struct page *page)
 {
@@ -199,14 +201,14 @@ static enum MHD_Result send_page(struct MHD_Connection *connection, const struct
 
 	if (*address || s->settings.starts_with_list)
 		return reply_static(connection, &reply, page->bytes);
-	return told_reply(connection, &reply, page, files_shelf(s->settings.files));
+	return first_answer_reply(connection, &reply, page, files_store(s->settings.files));
 }
 
 static enum MHD_Result refuse_method(struct MHD_Connection *connection, const char *allow)
 {
 	struct buffer line = {0};
 
-	buffer_printf(&line, "method not allowed; expected %s\n", allow);
+	buffer_printf(&line, "only %s is allowed here\n", allow);
 	return reply_buffer(connection,
 		&(struct reply){.status = MHD_HTTP_METHOD_NOT_ALLOWED,
 			.type = "text/plain; charset=utf-8",
@@ -221,9 +223,9 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 	const struct page *page = address ? page_at(*address ? address : first_page(s)) : NULL;
 	bool is_upload = address && !strcmp(address, UPLOAD_ADDRESS);
 
-	if (!may_ask(s, connection))
+	if (!is_allowed(s, connection))
 		return reply_line(connection, MHD_HTTP_FORBIDDEN,
-			"request refused: Host or Origin is not this server");
+			"refused: Host or Origin is not that of this server");
 	if (upload)
 		return upload_answer(upload, connection);
 	if (is_upload)
@@ -239,19 +241,19 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 
 /* ---- The daemon ---- */
 
-/* What is sent is taken for an upload if it is one, and read by nobody otherwise. */
+/* Begin an upload; the body of any other request is discarded. */
 static struct upload *begin(
 	struct server *s, struct MHD_Connection *connection, const char *path, const char *method)
 {
 	const char *address = address_of(s, path);
 
 	if (strcmp(method, "POST") != 0 || !address || strcmp(address, UPLOAD_ADDRESS) != 0 ||
-		!may_ask(s, connection))
+		!is_allowed(s, connection))
 		return NULL;
 	return upload_new(&s->uploads, connection);
 }
 
-static char nothing; /* in the place of an upload */
+static char nothing; /* stands for a request without an upload */
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
 	const char *method, const char *version, const char *sent, size_t *sent_size, void **seen)
@@ -260,10 +262,10 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	struct upload *upload = *seen == &nothing ? NULL : *seen;
 
 	(void)version;
-	if (!*seen) { /* an answer to the headers alone would end the connection */
+	if (!*seen) { /* a reply before the body would end the connection */
 		mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_SECONDS);
-		connections_head(
-			s->connections, connection, may_ask(s, connection) && address_of(s, path));
+		connections_head(s->connections, connection,
+			is_allowed(s, connection) && address_of(s, path));
 		upload = begin(s, connection, path, method);
 		*seen = upload ? (void *)upload : &nothing;
 		return MHD_YES;
@@ -304,7 +306,7 @@ static bool start(struct server *s, struct error *err)
 			MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_NOTIFY_CONNECTION,
 			connections_notify, s->connections, MHD_OPTION_CONNECTION_LIMIT,
 			LIBRARY_MOST, MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS,
-			MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MOST, MHD_OPTION_END);
+			MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_LIMIT, MHD_OPTION_END);
 	return s->daemon || error_errno(err, "cannot start the server");
 }
 
@@ -315,7 +317,7 @@ bool server_check(struct error *err)
 
 void server_url(const struct server_settings *settings, struct buffer *ret_url)
 {
-	place_url(&settings->place, settings->port, ret_url);
+	listen_address_url(&settings->place, settings->port, ret_url);
 	buffer_printf(ret_url, "%s/", settings->token.text);
 }
 
@@ -327,7 +329,7 @@ struct server *server_open(const struct server_settings *settings, struct error 
 	s->uploads = (struct uploads){.files = settings->files, .most = settings->upload_limit};
 	s->sources = sources_new(settings->binary_locations);
 	s->connections = connections_new();
-	turns_open(settings->request_limit);
+	answer_slots_open(settings->request_limit);
 	if (s->connections ? start(s, err) : error_errno(err, "cannot start a thread"))
 		return s;
 	connections_release(s->connections);
@@ -340,7 +342,7 @@ void server_close(struct server *s)
 {
 	if (!s)
 		return;
-	turns_stop();
+	answer_slots_stop();
 	mhd.stop_daemon(s->daemon);
 	connections_release(s->connections);
 	sources_release(s->sources);

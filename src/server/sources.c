@@ -13,13 +13,13 @@
 #include "server/objdump.h"
 
 #define TEXT_LIMIT ((off_t)4 << 20)    /* bytes of a source file */
-#define CODE_LIMIT ((uint64_t)1 << 18) /* bytes of a function's code: the rest is left out */
-#define NAMES_MOST 10000u	       /* source files that are known from debug information */
+#define CODE_LIMIT ((uint64_t)1 << 18) /* bytes of a function's code; the rest is left out */
+#define NAMES_MOST 10000u	       /* source files named by debug information */
 
 struct sources {
 	const struct binary_locations *binary_locations;
-	pthread_mutex_t lock; /* one reading of code at a time; and of: */
-	VECTOR(char *) named; /* source files, by debug information */
+	pthread_mutex_t lock; /* one disassembly at a time; guards `named` */
+	VECTOR(char *) named; /* source files named by debug information */
 };
 
 struct sources *sources_new(const struct binary_locations *binary_locations)
@@ -47,7 +47,7 @@ bool sources_is_known(const char *address)
 	return !strcmp(address, "text") || !strcmp(address, "code");
 }
 
-/* ---- What is asked ---- */
+/* ---- Parameters ---- */
 
 struct wanted {
 	const char *profile, *file, *binary, *build_id;
@@ -73,12 +73,12 @@ static bool read_words(const struct question *q, struct wanted *ret, struct erro
 		else if (!bytes_equal(name, BYTES("address")) ||
 			 !bytes_u64(bytes_of(value), &ret->address))
 			return error_set(err, ERR_USAGE,
-				"%s expects profile and file, or profile, binary, build-id and "
-				"address (a number)",
+				"%s: expected the parameters profile and file, or profile, binary, "
+				"build-id and address (a number)",
 				q->address);
 	}
 	if (strcmp(q->address, "text") ? !ret->binary : !ret->file)
-		return error_set(err, ERR_USAGE, "%s: which %s?", q->address,
+		return error_set(err, ERR_USAGE, "%s: expected the parameter %s", q->address,
 			strcmp(q->address, "text") ? "binary" : "file");
 	return true;
 }
@@ -111,7 +111,7 @@ static bool read_text(int fd, const char *file, struct buffer *ret, struct error
 	ssize_t got;
 
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		return error_set(err, ERR_MISSING, "%s: not a file", file);
+		return error_set(err, ERR_MISSING, "%s: not a regular file", file);
 	if (status.st_size > TEXT_LIMIT)
 		return error_set(err, ERR_LIMIT, "%s: longer than 4 MiB", file);
 	while ((got = read(fd, part, sizeof(part))) > 0 && (off_t)ret->len <= TEXT_LIMIT)
@@ -123,7 +123,7 @@ static bool read_text(int fd, const char *file, struct buffer *ret, struct error
 	return true;
 }
 
-static bool answer_text(struct sources *s, const struct shelf_profile *of, const struct wanted *w,
+static bool answer_text(struct sources *s, const struct stored_profile *of, const struct wanted *w,
 	struct answer *ret, struct error *err)
 {
 	struct buffer path = {0};
@@ -132,8 +132,7 @@ static bool answer_text(struct sources *s, const struct shelf_profile *of, const
 
 	if (*w->file != '/' || (!frames_name(of->profile, bytes_of(w->file)) &&
 				       !debug_information_names(s, w->file)))
-		return error_set(
-			err, ERR_MISSING, "%s: the profile does not name this file", w->file);
+		return error_set(err, ERR_MISSING, "%s: not a file of this profile", w->file);
 	buffer_printf(&path, "%s%s", s->binary_locations->symfs ? s->binary_locations->symfs : "",
 		w->file);
 	fd = broker_open(BROKER_SOURCE, path.at);
@@ -163,7 +162,7 @@ static bool mappings_name(const struct profile *p, const struct wanted *w)
 	return false;
 }
 
-/* The file itself, which is one of those at which it may lie. */
+/* One of the files where the binary may be. */
 struct found {
 	const char *build_id;
 	struct image *image;
@@ -226,7 +225,7 @@ static bool read_instruction(struct bytes line, uint64_t *ret_address, struct by
 	return *end == ':' && end + 1 == tab;
 }
 
-/* What objdump said as members of the answer. */
+/* Append the output of objdump as members of the answer. */
 static void put_instructions(struct sources *s, struct bytes text, struct buffer *b)
 {
 	struct bytes line, file = {0}, shown = {0}, instruction;
@@ -265,8 +264,7 @@ static bool disassemble(struct sources *s, const struct found *f, const struct w
 
 	if (!done) {
 		symbols_release(symbols);
-		return error_set(
-			err, ERR_MISSING, "%s: no function is known at this address", w->binary);
+		return error_set(err, ERR_MISSING, "%s: no function is at this address", w->binary);
 	}
 	end = symbol.end - symbol.start > CODE_LIMIT ? symbol.start + CODE_LIMIT : symbol.end;
 	pthread_mutex_lock(&s->lock);
@@ -288,7 +286,7 @@ static bool disassemble(struct sources *s, const struct found *f, const struct w
 	return done;
 }
 
-static bool answer_code(struct sources *s, const struct shelf_profile *of, const struct wanted *w,
+static bool answer_code(struct sources *s, const struct stored_profile *of, const struct wanted *w,
 	struct answer *ret, struct error *err)
 {
 	const struct wanted_file place = {
@@ -297,12 +295,11 @@ static bool answer_code(struct sources *s, const struct shelf_profile *of, const
 	bool done;
 
 	if (!mappings_name(of->profile, w))
-		return error_set(
-			err, ERR_MISSING, "%s: the profile does not name this binary", w->binary);
+		return error_set(err, ERR_MISSING, "%s: not a binary of this profile", w->binary);
 	binary_locations_visit(s->binary_locations, &place, look_at, &f);
 	if (!f.image)
-		return error_set(
-			err, ERR_MISSING, "%s: not found, or not the recorded build", w->binary);
+		return error_set(err, ERR_MISSING,
+			"%s: not found, or its build ID is not the recorded one", w->binary);
 	done = disassemble(s, &f, w, &ret->body, err);
 	ret->type = "application/json";
 	image_release(f.image);
@@ -310,10 +307,10 @@ static bool answer_code(struct sources *s, const struct shelf_profile *of, const
 	return done;
 }
 
-bool sources_answer(struct sources *s, const struct question *q, struct shelf *shelf,
+bool sources_answer(struct sources *s, const struct question *q, struct profile_store *store,
 	struct answer *ret, struct error *err)
 {
-	const struct shelf_profile *of;
+	const struct stored_profile *of;
 	struct wanted w;
 	bool done;
 
@@ -321,11 +318,11 @@ bool sources_answer(struct sources *s, const struct question *q, struct shelf *s
 		return error_set(err, ERR_MISSING, "this server does not show source files");
 	if (!read_words(q, &w, err))
 		return false;
-	of = shelf->take(shelf, w.profile, err);
+	of = store->acquire(store, w.profile, err);
 	if (!of)
 		return false;
 	done = strcmp(q->address, "text") ? answer_code(s, of, &w, ret, err)
 					  : answer_text(s, of, &w, ret, err);
-	shelf->give(shelf, of);
+	store->release(store, of);
 	return done;
 }

@@ -1,8 +1,7 @@
-/* sources.h: source files and machine code of what is served: docs/view-protocol.md, "Source".
+/* sources.h: source files and machine code: docs/view-protocol.md, "Source".
  *
- * Nobody reads any other file by these: a binary is one that the profile names, with its build id;
- * a source file is one that frames of the profile name, or the debug information of such a binary.
- */
+ * Only these files can be read: binaries that the profile names, with the same build ID, and source
+ * files that frames of the profile or the debug information of such a binary name. */
 #ifndef KILN_SERVER_SOURCES_H
 #define KILN_SERVER_SOURCES_H
 
@@ -11,15 +10,15 @@
 
 struct sources;
 
-/* Where binaries lie; NULL: nothing is shown. Safe to be asked by several threads at once. */
+/* `binary_locations`: where to look for binaries; NULL: show nothing. Thread-safe. */
 struct sources *sources_new(const struct binary_locations *binary_locations);
 void sources_release(struct sources *s); /* NULL is fine */
 
 /* Is it "text" or "code"? */
 bool sources_is_known(const char *address);
-/* As question_answer. ERR_MISSING: it is no file of the profile, or is not there any more;
- * ERR_UNSUPPORTED: there is no objdump. */
-bool sources_answer(struct sources *s, const struct question *q, struct shelf *shelf,
+/* As question_answer. ERR_MISSING: not a file of the profile, or it does not exist any more;
+ * ERR_UNSUPPORTED: objdump is not installed. */
+bool sources_answer(struct sources *s, const struct question *q, struct profile_store *store,
 	struct answer *ret, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* token.c: what whoever asks has to know. */
+/* token.c: how is the secret part of the URL made, read and compared? */
 #include "server/token.h"
 
 #include <fcntl.h>
@@ -29,12 +29,12 @@ static bool is_token(struct bytes text)
 			    c == '-' || c == '_'))
 			return false;
 	}
-	return text.len >= TOKEN_LEAST && text.len <= TOKEN_MOST;
+	return text.len >= TOKEN_MIN && text.len <= TOKEN_MAX;
 }
 
 static bool read_from(int fd, const char *path, struct token *ret, struct error *err)
 {
-	char text[TOKEN_MOST + 2]; /* one more than fits, and the line's end */
+	char text[TOKEN_MAX + 2]; /* one more than allowed, and the newline */
 	ssize_t len = read(fd, text, sizeof(text));
 	struct bytes all = {text, len > 0 ? (size_t)len : 0}, line = {0};
 	struct stat status;
@@ -49,7 +49,7 @@ static bool read_from(int fd, const char *path, struct token *ret, struct error 
 		return error_set(err, ERR_FORMAT,
 			"%s: expected a line of %u to %u letters, digits, '-' and '_'; create one "
 			"with: (umask 077; head -c 24 /dev/urandom | base64 | tr +/ -_ >%s)",
-			path, TOKEN_LEAST, TOKEN_MOST, path);
+			path, TOKEN_MIN, TOKEN_MAX, path);
 	memcpy(ret->text, line.at, line.len);
 	ret->text[line.len] = '\0';
 	return true;

@@ -1,4 +1,4 @@
-/* upload.c: files that a browser sends, to be looked at: into memory, and no further. */
+/* upload.c: how does a file that a browser sends become a profile? */
 #include "server/upload.h"
 
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 
 struct upload {
 	struct uploads *all;
-	int fd;		  /* memory; -1: there is none */
-	uint64_t len;	  /* bytes that have come */
-	char *name;	  /* as it was sent; NULL: without */
-	struct error err; /* what was wrong so far */
+	int fd;		  /* of the memory; -1: none */
+	uint64_t len;	  /* bytes received */
+	char *name;	  /* as sent; NULL: none */
+	struct error err; /* the first error */
 };
 
 struct upload *upload_new(struct uploads *all, struct MHD_Connection *connection)
@@ -30,16 +30,16 @@ struct upload *upload_new(struct uploads *all, struct MHD_Connection *connection
 	u->name = name ? memory_copy_text(name, strlen(name)) : NULL;
 	if (!all->most) {
 		error_set(&u->err, ERR_UNSUPPORTED,
-			"this server does not accept files: start kiln view with --uploads 256M");
+			"uploads are not allowed: kiln view --uploads 256M allows them");
 		return u;
 	}
 	u->fd = memfd_create("upload", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (u->fd < 0)
-		error_errno(&u->err, "cannot allocate space for a file");
+		error_errno(&u->err, "cannot keep the upload in memory");
 	return u;
 }
 
-/* What has come is thrown away as soon as something is wrong. */
+/* Discard what was received, after an error. */
 static void give_up(struct upload *u)
 {
 	if (u->fd >= 0)
@@ -59,15 +59,16 @@ void upload_add(struct upload *u, struct bytes part)
 	pending = atomic_fetch_add(&u->all->pending, part.len) + part.len;
 	if (pending > u->all->most)
 		error_set(&u->err, ERR_LIMIT,
-			"more than %llu bytes are being sent: raise kiln view --uploads SIZE",
+			"more than %llu bytes are being uploaded: kiln view --uploads SIZE allows "
+			"more",
 			(unsigned long long)u->all->most);
 	else if (!output_write_fd(u->fd, part, &u->err))
-		error_prefix(&u->err, "cannot keep a file in memory: ");
+		error_prefix(&u->err, "cannot keep the upload in memory: ");
 	if (u->err.code)
 		give_up(u);
 }
 
-/* The part of a path that is a name. */
+/* The last part of a path. */
 static const char *base_name(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -96,11 +97,11 @@ enum MHD_Result upload_answer(struct upload *u, struct MHD_Connection *connectio
 	int fd = u->fd;
 
 	u->fd = -1; /* the reader closes it */
-	/* What is sealed can be mapped, and is not copied. */
+	/* A sealed file can be mapped without a copy. */
 	if (!u->err.code && (lseek(fd, 0, SEEK_SET) < 0 ||
 				    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK)))
-		error_errno(&u->err, "cannot read the uploaded data");
-	if (u->err.code || !files_add_sent(u->all->files, base_name(u->name), fd, &name, &u->err))
+		error_errno(&u->err, "cannot read the upload");
+	if (u->err.code || !files_add_upload(u->all->files, base_name(u->name), fd, &name, &u->err))
 		return reply_line(connection, status_of(&u->err), u->err.text);
 	buffer_text(&json, "{\"name\":");
 	buffer_json(&json, buffer_bytes(&name));

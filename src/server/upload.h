@@ -1,5 +1,4 @@
-/* upload.h: files that a browser sends, to be looked at. They are in memory alone, nowhere on disk.
- */
+/* upload.h: files that a browser sends. They are kept in memory only, never on disk. */
 #ifndef KILN_SERVER_UPLOAD_H
 #define KILN_SERVER_UPLOAD_H
 
@@ -8,19 +7,19 @@
 
 #define UPLOAD_ADDRESS "upload"
 
-/* What is common to all of a server. */
+/* Shared by all uploads of a server. */
 struct uploads {
 	struct files *files;
-	uint64_t most; /* bytes, of all that are on their way at once, as they are sent */
-	_Atomic uint64_t pending; /* bytes on their way */
+	uint64_t most;		  /* bytes, of all uploads in progress together */
+	_Atomic uint64_t pending; /* bytes of uploads in progress */
 };
 
 struct upload;
 
-/* A request to send one ("?name=...") has come. */
+/* Begin an upload, for a request with "?name=...". */
 struct upload *upload_new(struct uploads *all, struct MHD_Connection *connection);
 void upload_add(struct upload *u, struct bytes part);
-/* It has come whole: read it and say what it is called, or what is wrong with it. */
+/* It is complete: read it, and reply with its name or the error. */
 enum MHD_Result upload_answer(struct upload *u, struct MHD_Connection *connection);
 /* NULL is fine. */
 void upload_release(struct upload *u);

@@ -51,5 +51,6 @@ static bool by_cgroup_apply(struct view *v, const char *argument, struct error *
 const struct transform transform_by_cgroup = {
 	.name = "by-cgroup",
 	.help = "add a root frame for each control group or container",
+	.applied = "By control group",
 	.apply = by_cgroup_apply,
 };

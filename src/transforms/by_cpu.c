@@ -41,5 +41,6 @@ static bool by_cpu_apply(struct view *v, const char *argument, struct error *err
 const struct transform transform_by_cpu = {
 	.name = "by-cpu",
 	.help = "add a root frame for each CPU",
+	.applied = "By CPU",
 	.apply = by_cpu_apply,
 };

@@ -34,5 +34,6 @@ static bool by_process_apply(struct view *v, const char *argument, struct error 
 const struct transform transform_by_process = {
 	.name = "by-process",
 	.help = "add a root frame for each process: NAME-PID",
+	.applied = "By process",
 	.apply = by_process_apply,
 };

@@ -47,5 +47,6 @@ static bool by_thread_apply(struct view *v, const char *argument, struct error *
 const struct transform transform_by_thread = {
 	.name = "by-thread",
 	.help = "add a root frame for each thread: NAME-PID/TID",
+	.applied = "By thread",
 	.apply = by_thread_apply,
 };

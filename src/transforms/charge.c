@@ -12,5 +12,8 @@ const struct transform transform_charge = {
 	.argument = "REGEX",
 	.help = "cut stacks above the first function that matches: its value becomes the self "
 		"value of its caller",
+	.label = "Fold into caller, including callees",
+	.applied = "Folded into caller",
+	.subject = TRANSFORM_OF_NAME,
 	.apply = charge_apply,
 };

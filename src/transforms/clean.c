@@ -33,5 +33,8 @@ const struct transform transform_clean = {
 	.name = "clean",
 	.argument = "NAME",
 	.help = "remove frames of a runtime's own code and tidy names; NAME: node",
+	.label = "Hide Node.js and V8 internals",
+	.applied = "Internals hidden",
+	.subject = TRANSFORM_OF_RUNTIME,
 	.apply = clean_apply,
 };

@@ -25,5 +25,6 @@ const struct transform transform_clean_file = {
 	.help = "the same with rules of your own, one a line: REGEX removes functions, "
 		"s/REGEX/TEXT/ renames them, # starts a comment",
 	.files = true,
+	.applied = "Cleaned by rules",
 	.apply = clean_file_apply,
 };

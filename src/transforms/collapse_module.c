@@ -75,5 +75,8 @@ const struct transform transform_collapse_module = {
 	.argument = "REGEX",
 	.help = "merge consecutive frames of a module that matches into one frame with the "
 		"module's name",
+	.label = "Collapse module",
+	.applied = "Module collapsed",
+	.subject = TRANSFORM_OF_MODULE,
 	.apply = collapse_apply,
 };

@@ -21,5 +21,8 @@ static bool collapse_apply(struct view *v, const char *argument, struct error *e
 const struct transform transform_collapse_recursion = {
 	.name = "collapse-recursion",
 	.help = "merge a function that calls itself directly into one frame",
+	.label = "Collapse recursion everywhere",
+	.applied = "Recursion collapsed",
+	.subject = TRANSFORM_OF_ALL,
 	.apply = collapse_apply,
 };

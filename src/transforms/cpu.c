@@ -57,5 +57,6 @@ const struct transform transform_cpu = {
 	.name = "cpu",
 	.argument = "LIST",
 	.help = "only samples of these CPUs: 0,2-4",
+	.applied = "CPU",
 	.apply = cpu_apply,
 };

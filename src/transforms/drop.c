@@ -20,5 +20,8 @@ const struct transform transform_drop = {
 	.name = "drop",
 	.argument = "REGEX",
 	.help = "remove functions that match; their callees move to the caller",
+	.label = "Remove this function (keep its callees)",
+	.applied = "Removed",
+	.subject = TRANSFORM_OF_NAME,
 	.apply = drop_apply,
 };

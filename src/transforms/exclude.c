@@ -11,5 +11,8 @@ const struct transform transform_exclude = {
 	.name = "exclude",
 	.argument = "REGEX",
 	.help = "leave out stacks that contain a function that matches",
+	.label = "Exclude stacks with this function",
+	.applied = "Excluded",
+	.subject = TRANSFORM_OF_NAME,
 	.apply = exclude_apply,
 };

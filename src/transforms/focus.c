@@ -22,5 +22,8 @@ const struct transform transform_focus = {
 	.name = "focus",
 	.argument = "REGEX",
 	.help = "only the first function that matches and its callees; it becomes the root",
+	.label = "Focus on this function (make it the root)",
+	.applied = "Focus",
+	.subject = TRANSFORM_OF_NAME,
 	.apply = focus_apply,
 };

@@ -12,5 +12,8 @@ const struct transform transform_hide_below = {
 	.argument = "REGEX",
 	.help = "cut stacks below the first function that matches: the value of its callees "
 		"becomes its self value",
+	.label = "Hide callees (count as self)",
+	.applied = "Callees hidden",
+	.subject = TRANSFORM_OF_NAME,
 	.apply = hide_below_apply,
 };

@@ -11,5 +11,8 @@ const struct transform transform_include = {
 	.name = "include",
 	.argument = "REGEX",
 	.help = "only stacks that contain a function that matches",
+	.label = "Only stacks with this function",
+	.applied = "Only with",
+	.subject = TRANSFORM_OF_NAME,
 	.apply = include_apply,
 };

@@ -50,5 +50,8 @@ const struct transform transform_path = {
 	.name = "path",
 	.argument = "A;B",
 	.help = "only stacks that start with these functions, from the root",
+	.label = "Only this path from the root",
+	.applied = "Only path",
+	.subject = TRANSFORM_OF_PATH,
 	.apply = path_apply,
 };

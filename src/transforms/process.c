@@ -35,5 +35,6 @@ const struct transform transform_process = {
 	.name = "process",
 	.argument = "PID|REGEX",
 	.help = "only processes with this id, or with a name that matches",
+	.applied = "Process",
 	.apply = process_apply,
 };

@@ -36,5 +36,8 @@ static bool reverse_apply(struct view *v, const char *argument, struct error *er
 const struct transform transform_reverse = {
 	.name = "reverse",
 	.help = "invert stacks: leaves become roots, callers lie above them",
+	.label = "Reverse all stacks (leaves first)",
+	.applied = "Reversed",
+	.subject = TRANSFORM_OF_ALL,
 	.apply = reverse_apply,
 };

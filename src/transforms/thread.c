@@ -30,5 +30,6 @@ const struct transform transform_thread = {
 	.name = "thread",
 	.argument = "TID|REGEX",
 	.help = "only threads with this id, or with a name that matches",
+	.applied = "Thread",
 	.apply = thread_apply,
 };

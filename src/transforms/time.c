@@ -80,5 +80,6 @@ const struct transform transform_time = {
 	.argument = "FROM..TO",
 	.help = "only this time range, in seconds from the start (2.5..4, 2.5.., ..4); @ marks "
 		"absolute times",
+	.applied = "Time",
 	.apply = time_apply,
 };

@@ -10,11 +10,26 @@
 #include "base/options.h"
 #include "model/view.h"
 
+/* Which argument the page of `kiln view` passes to a transform that is chosen in a frame's menu. */
+enum transform_subject {
+	TRANSFORM_OF_NAME,    /* an expression that matches the frame's name alone */
+	TRANSFORM_OF_PATH,    /* the names from the root to the frame: "main;work" */
+	TRANSFORM_OF_MODULE,  /* an expression that matches its module alone */
+	TRANSFORM_OF_RUNTIME, /* "node": offered where a runtime compiled or interpreted code */
+	TRANSFORM_OF_ALL,     /* none: it does not depend on the frame */
+};
+
 struct transform {
 	const char *name;     /* the option: "focus" */
 	const char *argument; /* "REGEX", or NULL */
 	const char *help;
 	bool files; /* see struct option */
+
+	/* In the page of `kiln view`: the entry in a frame's menu (NULL: it is not in the menu),
+	 * and what the page writes before the argument once the transform is applied. */
+	const char *label;   /* "Remove this function (keep its callees)" */
+	const char *applied; /* "Removed"; not NULL */
+	enum transform_subject subject;
 
 	/* Change the view; called by transform_apply. The argument comes from the user:
 	 * ERR_USAGE says what was expected. */

@@ -92,7 +92,7 @@ test("searches, zooms and reshapes as the commands do; the address brings it bac
 	await tab.keyboard.press("Home");
 	await tab.keyboard.press("Enter");
 	equal((await settled(tab)).tree.zoom, "all");
-	const reshaped = await menu(tab, "<b>& more", /^Merge into its caller/);
+	const reshaped = await menu(tab, "<b>& more", /^Remove this function/);
 	equal(reshaped.top.rows.slice(0, 5), top("--drop", "^<b>& more$").functions.slice(0, 5));
 	equal(reshaped.tree.boxes.some((box) => box.name === "<b>& more"), false);
 	const there = await tab.evaluate(() => location.hash);

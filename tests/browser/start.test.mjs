@@ -118,8 +118,8 @@ test("what comes, changes and goes is said, and shown without a reload", { error
 	const state = await until(tab, "read again", (each) => each.rows[0][5] === "15");
 	equal(names(state)[0], "runs/new.folded");
 	fs.rmSync(path.join(runs, "new.folded"));
-	await said("runs/new.folded is gone");
-	equal((await until(tab, "told", () => true)).rows[0][0].includes("is gone"), true);
+	await said("runs/new.folded was deleted");
+	equal((await until(tab, "told", () => true)).rows[0][0].includes("deleted"), true);
 });
 
 async function drop(tab, ...files) {
@@ -156,7 +156,7 @@ test("files that are dropped are shown, on either page, and what is wrong with o
 	equal((await tab.textContent("#status")).startsWith("bad.txt: unknown format"), true);
 	await tab.click("#all");
 	const state = await until(tab, "listed", (each) => names(each).includes("dropped.folded"));
-	equal(state.rows.find(([name]) => name.startsWith("dropped"))[0], "dropped.folded\nwas sent; in memory only");
+	equal(state.rows.find(([name]) => name.startsWith("dropped"))[0], "dropped.folded\nuploaded; in memory only");
 	const [chooser] = await Promise.all([tab.waitForEvent("filechooser"), tab.click("#open")]);
 	await chooser.setFiles({ name: "chosen.folded", mimeType: "text/plain", buffer: Buffer.from("y 9\n") });
 	await tab.waitForURL(/view#profile=chosen.folded/);
@@ -169,9 +169,9 @@ test("a file that changes while it is shown is shown anew, and says so", { error
 	equal(await total(tab, () => true), 4);
 	put("changing.folded", "main;a 4\nmain;other 6\n"); // before the page has looked at it once
 	equal(await total(tab, (state) => state.top.total !== 4), 10);
-	equal(await tab.textContent("#status"), "the file has changed: this is what it is now");
+	equal(await tab.textContent("#status"), "The file has changed; this is the new version");
 	fs.renameSync(path.join(runs, "changing.folded"), path.join(folder, "away.folded"));
-	const gone = tab.getByText("the file is gone: this is what was read of it");
+	const gone = tab.getByText("The file was deleted; this is what was read before");
 	await gone.waitFor();
 	equal(await total(tab, () => true), 10);
 	await tab.reload();

@@ -327,7 +327,7 @@ test("searches: matches lit, counted once, n walks", {}, async (tab) => {
 	await tab.keyboard.type("^FIB$");
 	let state = await settled(tab);
 	equal(state.matched, "matched 0.00%");
-	await tab.click("#ignore");
+	await tab.click("#match-case");
 	state = await settled(tab);
 	const whole = top(), share = 100 * totalOf(whole, "fib") / whole.total;
 	near(parseFloat(state.matched.replace("matched ", "")), share, 0.006, "matched");
@@ -340,7 +340,7 @@ test("searches: matches lit, counted once, n walks", {}, async (tab) => {
 	near(parseFloat(state.matched.replace("matched ", "")),
 		100 * totalOf(whole, "fib") / totalOf(whole, "write_all"), 0.006, "matched in the view");
 	await tab.fill("#search", "(");
-	equal((await settled(tab)).matched, "not a regular expression");
+	equal((await settled(tab)).matched, "Invalid regular expression");
 });
 
 test("turns over and orders by weight", {}, async (tab) => {
@@ -424,11 +424,11 @@ test("focus and drop are chips with the numbers of the command, in order and rem
 	equal(state.query.transforms, [{ name: "focus", argument: "^parse_all$" }]);
 	equal(state.tree.total, top("--focus", "^parse_all$").total);
 	equal(state.heatmap.total, state.tree.total, "the heat map follows");
-	equal(await tab.locator("#chips li").allInnerTexts(), ["focus ^parse_all$\n\u00d7"]);
-	state = await menu(tab, "spin", /^Merge/);
+	equal(await tab.locator("#chips li").allInnerTexts(), ["Focus: parse_all\n\u00d7"]);
+	state = await menu(tab, "spin", /^Remove this/);
 	const both = top("--focus", "^parse_all$", "--drop", "^spin$");
 	equal(state.top.rows, both.functions);
-	await tab.getByRole("button", { name: "Remove focus ^parse_all$" }).click();
+	await tab.getByRole("button", { name: "Undo Focus: parse_all" }).click();
 	state = await settled(tab);
 	equal(state.tree.total, top("--drop", "^spin$").total);
 	await tab.goBack();
@@ -442,10 +442,10 @@ test("focus and drop are chips with the numbers of the command, in order and rem
 
 test("every way to reshape does what the command's option does", {}, async (tab) => {
 	await open(tab);
-	for (const [item, frame, ...options] of [[/^Include/, "write_all", "--include", "^write_all$"],
-		[/^Exclude/, "write_all", "--exclude", "^write_all$"], [/^Merge/, "parse_line", "--drop", "^parse_line$"],
-		[/^Charge/, "parse_line", "--charge", "^parse_line$"], [/^Hide/, "parse_all", "--hide-below", "^parse_all$"],
-		[/^Collapse its module/, "parse_all", "--collapse-module", "^phases$"], [/^Reverse/, "main", "--reverse"],
+	for (const [item, frame, ...options] of [[/^Only stacks/, "write_all", "--include", "^write_all$"],
+		[/^Exclude/, "write_all", "--exclude", "^write_all$"], [/^Remove this/, "parse_line", "--drop", "^parse_line$"],
+		[/^Fold into/, "parse_line", "--charge", "^parse_line$"], [/^Hide callees/, "parse_all", "--hide-below", "^parse_all$"],
+		[/^Collapse module/, "parse_all", "--collapse-module", "^phases$"], [/^Reverse/, "main", "--reverse"],
 		[/^Collapse recursion/, "main", "--collapse-recursion"]]) {
 		const state = await menu(tab, frame, item), wanted = top(...options);
 		equal(state.tree.total, wanted.total, options.join(" "));
@@ -568,7 +568,7 @@ test("saves what is shown in other formats", {}, async (tab) => {
 	equal(svg, said("draw", "--inverted", "--order", "weight", ...options, "-o", "-"));
 	const drawn = path.join(folder, "drawn.html");
 	said("draw", ...options, "-o", drawn);
-	equal(await saved(/as one file/), ["phases.html", fs.readFileSync(drawn, "utf8")]);
+	equal(await saved(/Page in one file/), ["phases.html", fs.readFileSync(drawn, "utf8")]);
 	// A function's callers and callees are in the stacks that have it, a flame chart has lanes.
 	await open(tab, "#view=sandwich&function=parse_all&time=0.2..1.1");
 	equal(await saved(/Folded/), ["phases.folded", said("fold", "--time", "0.2..1.1", "--include", "^parse_all$", file)]);
@@ -595,7 +595,7 @@ test("says what the server refuses, and keeps what was there", { errors: true },
 });
 
 // All that can be done with what is not there leaves it as it is.
-for (const [what, profile, said] of [["a time without samples", file, /^Nothing is left/], ["a profile without samples", nobody, /^There are no samples/]])
+for (const [what, profile, said] of [["a time without samples", file, /^No samples in this selection/], ["a profile without samples", nobody, /^No samples in this profile/]])
 	test(`${what} says so, and goes on`, {}, async (tab) => {
 		const hash = "#profile=" + encodeURIComponent(profile) + (profile === file ? "&time=100..101" : "");
 		await tab.goto(url + hash);
@@ -620,7 +620,7 @@ test("a name of a million letters is shown, and what cannot be asked of it is sa
 	await tab.mouse.click(...middleOf(box), { button: "right" });
 	await tab.getByRole("menuitem", { name: /^Focus/ }).click();
 	state = await until(tab, "said", (each) => each.status !== "");
-	equal(state.status, "What is asked is too long: a name in it has too many letters");
+	equal(state.status, "The request is too long: a name in it has too many characters");
 	await tab.goBack();
 	await until(tab, "back", (each) => each.query.transforms.length === 0 && each.tree.total === 10);
 });
@@ -867,11 +867,11 @@ test("a function is chosen in the table, by its box, by the menu and by keys", {
 test("a function that nobody has says so", {}, async (tab) => {
 	await tab.goto(url + "#view=sandwich&function=nothing");
 	await until(tab, "there", (state) => state.sandwich && !state.waiting);
-	equal(await tab.textContent("#chosen"), "nothing has nothing in what is selected");
+	equal(await tab.textContent("#chosen"), "nothing has no samples in this selection");
 	await tab.goto("about:blank");
 	await tab.goto(url + "#view=sandwich");
 	await until(tab, "there", (state) => state.top && !state.waiting);
-	equal(await tab.textContent("#chosen"), "Choose a function: in the table, or by its menu");
+	equal(await tab.textContent("#chosen"), "Choose a function in the table or in a frame's menu");
 });
 
 test("tells small frames apart where one looks closer", {}, async (tab) => {
@@ -1082,7 +1082,7 @@ test("swapped, after is before; what kiln diff wrote is looked at as it is", { e
 	await tab.check("#normalise");
 	const shares = await until(tab, "scaled", (each) => each.query.normalise && still(each));
 	equal(shares.command, `kiln diff --normalise ${two}`);
-	equal(await tab.textContent("#sums"), "8 samples before, 9 samples after, before taken 1.125 times");
+	equal(await tab.textContent("#sums"), "8 samples before, 9 samples after, before scaled by 1.125");
 	const { scale, functions } = JSON.parse(execFileSync(kiln, ["diff", "--normalise", two, "--to", "json"]));
 	equal([scale, shares.top.rows.filter((row) => row.self || row.before_self).map((row) => row.function)],
 		[1.125, functions.filter(({ self }) => self[0] || self[1]).map((each) => each.function)], "as the command has them");
@@ -1151,7 +1151,7 @@ test("a line and its instructions are marked together, files of elsewhere are no
 	equal((await look(tab)).source.code.filter((each) => each.marked), []);
 	await tab.goto(url + "#view=source&function=work&profile=" + encodeURIComponent(other));
 	shown = (await until(tab, "without", (state) => sourced(state) && state.source.total === 7)).source;
-	equal(shown.notes, ["no line is known", "the profile has no addresses of it"]);
+	equal(shown.notes, ["No line information for this function (build with -g)", "The profile has no addresses of this function"]);
 });
 
 test("callers and callees, lines and instructions of a comparison have before, after and the whole's scale", {}, async (tab) => {
@@ -1291,7 +1291,7 @@ test("keys walk the graph, and a tree of elements follows for screen readers", {
 	await tab.keyboard.press("m");
 	await tab.keyboard.press("End");
 	await tab.keyboard.press("Enter");
-	equal((await settled(tab)).query.transforms, [{ name: "collapse-recursion", argument: null }]);
+	equal((await settled(tab)).query.transforms, [{ name: "reverse", argument: null }]);
 	await tab.keyboard.press("u");
 	equal((await settled(tab)).query.transforms, []);
 	await tab.keyboard.press("?");

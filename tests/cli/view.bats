@@ -569,7 +569,7 @@ with View(kiln, 'times.txt') as view:
         assert status == 400 and said in body.decode() and body.count(b'\n') == 1, (status, body)
     for query in 'top?&&profile=other', 'nodes?profile=../times.txt', 'top?profile=', 'nodes?before=other':
         status, _, body = view.get(query)
-        assert status == 404 and body.startswith(b\"no profile '\") and body.count(b'\n') == 1, (status, body)
+        assert status == 404 and body.startswith(b'Profile \"') and body.count(b'\n') == 1, (status, body)
         told, headers, line = view.get(query, Kiln_Missing='1')
         assert (told, headers['Kiln-Missing'], line) == (200, '1', body), (told, line)
     status, headers, _ = view.get('top', Kiln_Missing='1')

@@ -52,7 +52,7 @@ with View(kiln, 'runs/') as view:
     assert a['bytes'] == 24 and abs(a['modified'] / 1000 - os.path.getmtime('runs/a.folded')) < 1 and a['folder'] == 'runs' and not a['gone'], a
     for name in '../beside/secret.folded', 'runs/../beside/secret.folded', 'runs/out.folded', 'runs/outside/secret.folded', 'runs/absolute.folded', \
             os.path.abspath('beside/secret.folded'), 'runs/deeper/../a.folded', 'runs/.hidden.folded', 'runs/README', 'runs/pipe', 'runs/', '/etc/passwd', '%2e%2e', '':
-        assert 'no profile' in refused(view, name)
+        assert 'not found' in refused(view, name)
 "
 }
 
@@ -69,7 +69,7 @@ with View(kiln, '--cache', '1', 'runs') as view:
     os.rename('runs/deeper', 'runs/other')
     os.symlink('../beside', 'runs/deeper')
     os.rename('beside/secret.folded', 'beside/b.folded.gz')
-    assert 'is gone' in refused(view, 'runs/deeper/b.folded.gz') or 'no profile' in refused(view, 'runs/deeper/b.folded.gz')
+    assert 'was deleted' in refused(view, 'runs/deeper/b.folded.gz') or 'not found' in refused(view, 'runs/deeper/b.folded.gz')
 "
 }
 
@@ -115,7 +115,7 @@ with View(kiln, '--cache', '1', 'runs') as view:
     for name in names:
         os.remove(name)
     assert total(view, names[2]) == 10 # the last one is in memory
-    assert 'no profile' in refused(view, names[0]) or 'gone' in refused(view, names[0])
+    assert 'not found' in refused(view, names[0]) or 'deleted' in refused(view, names[0])
     assert until(view, lambda now: names[0] not in now)[names[2]]['gone']
 for operands in ['runs', 'runs/a.folded'], ['runs/a.folded', 'runs', 'runs/']:
     with View(kiln, *operands) as view:
@@ -158,7 +158,7 @@ with View(kiln, 'moved/k.kiln') as view:
 with View(kiln, 'empty') as view:
     assert listed(view) == {}
     status, _, body = view.get('top')
-    assert status == 404 and body == b'no profile is available yet\n', body
+    assert status == 404 and body == b'There are no profiles yet\n', body
     open('empty/first.folded', 'w').write('a 3\n')
     until(view, lambda now: now)
     assert view.json('top')['total'] == 3

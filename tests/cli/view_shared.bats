@@ -118,7 +118,7 @@ with View(kiln, '--uploads', '100K', 'a.folded') as view:
         status, said = send(view, 'bad', content)
         assert status == 400 and said.startswith('bad: ') and said.count('\n') == 1, (status, said)
     status, said = send(view, 'long', b'main 5\n' * 20000)
-    assert (status, said) == (413, 'more than 102400 bytes are being sent: raise kiln view --uploads SIZE\n'), said
+    assert (status, said) == (413, 'more than 102400 bytes are being uploaded: kiln view --uploads SIZE allows more\n'), said
     assert send(view, 'x', b'main 5\n', Origin='http://kiln.example')[0] == 403
     assert send(view, 'x', b'main 5\n', Host='kiln.example')[0] == 403
     assert view.get('upload', method='POST', data=b'a 1\n', base=view.url[:-33] + '0' * 32 + '/')[0] in (404, 405)
@@ -137,6 +137,6 @@ with View(kiln, '--uploads', '100K', 'a.folded') as view:
     assert view.json('top', ('profile', 'whole'))['total'] == 50000
     assert len(json.loads(view.ask('profiles'))) == 2
 with View(kiln, '--uploads', '0', 'a.folded') as view:
-    assert send(view, 'x', b'main 5\n') == (403, 'this server does not accept files: start kiln view with --uploads 256M\n')
+    assert send(view, 'x', b'main 5\n') == (403, 'uploads are not allowed: kiln view --uploads 256M allows them\n')
 "
 }

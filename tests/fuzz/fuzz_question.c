@@ -22,45 +22,45 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Made once for the process: questions never change them. */
 static struct profile timed, small, counted;
-static struct shelf_profile profiles[] = {{"timed", &timed, BY_FUNCTION, 1},
+static struct stored_profile profiles[] = {{"timed", &timed, BY_FUNCTION, 1},
 	{"small", &small, BY_LINE, 2}, {"counted", &counted, BY_ADDRESS, 3}};
 #define PROFILES (sizeof(profiles) / sizeof(*profiles))
 
 /* The comparison that was made last. */
 static struct profile made_profile;
-static struct shelf_profile made_one = {"", &made_profile, BY_FUNCTION, 0};
+static struct stored_profile made_one = {"", &made_profile, BY_FUNCTION, 0};
 static struct buffer made_of;
 static unsigned taken;
 
-static void list(struct shelf *shelf, struct buffer *ret_json)
+static void list(struct profile_store *store, struct buffer *ret_json)
 {
-	(void)shelf;
+	(void)store;
 	buffer_text(ret_json, "[]\n");
 }
 
-static const struct shelf_profile *take(struct shelf *shelf, const char *name, struct error *err)
+static const struct stored_profile *take(struct profile_store *store, const char *name, struct error *err)
 {
-	(void)shelf;
+	(void)store;
 	for (size_t i = 0; i < PROFILES; i++)
 		if (!name || !strcmp(name, profiles[i].name)) {
 			taken++;
 			return &profiles[i];
 		}
-	error_set(err, ERR_MISSING, SHELF_HAS_NONE, name);
+	error_set(err, ERR_MISSING, PROFILE_NOT_FOUND, name);
 	return NULL;
 }
 
-static void give(struct shelf *shelf, const struct shelf_profile *given)
+static void give(struct profile_store *store, const struct stored_profile *given)
 {
-	(void)shelf;
+	(void)store;
 	(void)given;
 	assert(taken--);
 }
 
-static const struct shelf_profile *made(
-	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+static const struct stored_profile *made(
+	struct profile_store *store, struct bytes key, profile_maker *make, void *context, struct error *err)
 {
-	(void)shelf;
+	(void)store;
 	if (!made_of.len || !bytes_equal(buffer_bytes(&made_of), key)) {
 		profile_release(&made_profile);
 		made_of.len = 0;
@@ -75,13 +75,13 @@ static const struct shelf_profile *made(
 	return &made_one;
 }
 
-static uint64_t version(struct shelf *shelf, const char *name)
+static uint64_t version(struct profile_store *store, const char *name)
 {
-	(void)shelf;
+	(void)store;
 	return name ? strlen(name) : 0;
 }
 
-static struct shelf shelf = {list, take, take, give, made, version};
+static struct profile_store store = {list, take, take, give, made, version};
 
 static void release(void)
 {
@@ -114,9 +114,9 @@ static void ask(struct question *q)
 	struct error err = {0};
 	uint64_t ignored;
 
-	question_version(q, &shelf, &ignored);
-	if (question_is_known(q->address) && q->words.len <= QUESTION_WORDS_MOST) {
-		bool done = question_answer(q, &shelf, &answer, &err);
+	question_version(q, &store, &ignored);
+	if (question_is_known(q->address) && q->words.len <= QUESTION_WORDS_MAX) {
+		bool done = question_answer(q, &store, &answer, &err);
 
 		assert(done ? answer.type != NULL : err.code && err.text[0]);
 		mutation_count(done);

@@ -208,9 +208,9 @@ static void run_one(const struct profile *p, uint64_t *state)
  */
 static void compare(const struct profile *before, const struct profile *after, uint64_t *state)
 {
-	const struct shelf_profile sides[2] = {
+	const struct stored_profile sides[2] = {
 		{"before", before, BY_FUNCTION, 1}, {"after", after, BY_FUNCTION, 2}};
-	const struct shelf_profile *const both[2] = {&sides[0], &sides[1]};
+	const struct stored_profile *const both[2] = {&sides[0], &sides[1]};
 	struct compare_options how = COMPARE_DEFAULT;
 	struct shape shape = {0};
 	struct error err = {0};

@@ -20,7 +20,7 @@ struct shared {
 static void *looker(void *context)
 {
 	struct shared *s = context;
-	const struct shelf_profile *given;
+	const struct stored_profile *given;
 	size_t before;
 
 	pthread_mutex_lock(&s->lock);
@@ -47,7 +47,7 @@ static void *looker(void *context)
 
 static void read_file(struct shared *s, uint64_t reading)
 {
-	const struct shelf_profile given = {"file", NULL, BY_FUNCTION, reading};
+	const struct stored_profile given = {"file", NULL, BY_FUNCTION, reading};
 
 	pthread_mutex_lock(&s->lock);
 	first_look_begin(&s->look, &given, &s->mark);
@@ -91,7 +91,7 @@ static void nobody_sees_it_change(void **state)
 static void who_waits_for_nothing_goes_on(void **state)
 {
 	struct shared s = {.mark = {.size = 1}, .other = {.size = 2}};
-	const struct shelf_profile given = {"file", NULL, BY_FUNCTION, 1};
+	const struct stored_profile given = {"file", NULL, BY_FUNCTION, 1};
 	pthread_t thread;
 
 	(void)state;

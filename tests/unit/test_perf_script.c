@@ -4,9 +4,9 @@
 #include "support/fold_text.h"
 
 #include "model/idle.h"
+#include "names/tidy.h"
 #include "readers/perf/perf_line.h"
 #include "readers/reading.h"
-#include "readers/tidy.h"
 
 /* ---- Lines ---- */
 

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/input.h"
-#include "readers/pprof/pprof_format.h"
+#include "names/pprof_format.h"
 #include "readers/reading.h"
 #include "readers/stacks/packed_path.h"
 #include "renderers/pprof_profile.h"

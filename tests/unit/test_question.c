@@ -1,40 +1,44 @@
 /* test_question.c: what is asked of a comparison, and how often it is made. */
 #include "test.h"
 
+#include "answers/capabilities.h"
 #include "answers/question.h"
 #include "base/buffer.h"
+#include "renderers/renderers.h"
 #include "support/small_profile.h"
+#include "transforms/transforms.h"
 
-/* A shelf with "old" and "new" that keeps the last comparison. */
+/* A store with "old" and "new" that keeps the last comparison. */
 struct counting {
-	struct shelf shelf; /* the first member */
+	struct profile_store store; /* the first member */
 	struct profile old, new, made;
-	struct shelf_profile of_old, of_new, of_made;
+	struct stored_profile of_old, of_new, of_made;
 	struct buffer key;
 	unsigned takes, gives, makes;
 };
 
-static const struct shelf_profile *take(struct shelf *shelf, const char *name, struct error *err)
+static const struct stored_profile *take(
+	struct profile_store *store, const char *name, struct error *err)
 {
-	struct counting *c = (struct counting *)(void *)shelf;
+	struct counting *c = (struct counting *)(void *)store;
 
 	(void)err;
 	c->takes++;
 	return name && !strcmp(name, "old") ? &c->of_old : &c->of_new;
 }
 
-static void give(struct shelf *shelf, const struct shelf_profile *taken)
+static void give(struct profile_store *store, const struct stored_profile *taken)
 {
-	struct counting *c = (struct counting *)(void *)shelf;
+	struct counting *c = (struct counting *)(void *)store;
 
 	(void)taken;
 	c->gives++;
 }
 
-static const struct shelf_profile *made(
-	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+static const struct stored_profile *made(struct profile_store *store, struct bytes key,
+	profile_maker *make, void *context, struct error *err)
 {
-	struct counting *c = (struct counting *)(void *)shelf;
+	struct counting *c = (struct counting *)(void *)store;
 
 	c->takes++;
 	if (!c->makes || !bytes_equal(buffer_bytes(&c->key), key)) {
@@ -56,7 +60,7 @@ static void ask(struct counting *c, const char *address, const char *words)
 
 	for (char *word = strtok(text, "&"); word; word = strtok(NULL, "&"))
 		vector_push(&q.words, word);
-	if (!question_answer(&q, &c->shelf, &answer, &err))
+	if (!question_answer(&q, &c->store, &answer, &err))
 		fail_msg("%s", err.text);
 	assert_true(answer.body.len > 0);
 	buffer_release(&answer.body);
@@ -66,13 +70,15 @@ static void ask(struct counting *c, const char *address, const char *words)
 
 static void set_up(struct counting *c)
 {
-	*c = (struct counting){
-		.shelf = {.take = take, .take_samples = take, .give = give, .made = made}};
+	*c = (struct counting){.store = {.acquire = take,
+				       .acquire_samples = take,
+				       .release = give,
+				       .acquire_made = made}};
 	small_profile(&c->old, "a;b 2,a;c 1", true);
 	small_profile(&c->new, "a;b 3,a;d 1", true);
-	c->of_old = (struct shelf_profile){"old", &c->old, BY_FUNCTION, 1};
-	c->of_new = (struct shelf_profile){"new", &c->new, BY_FUNCTION, 2};
-	c->of_made = (struct shelf_profile){"", &c->made, BY_FUNCTION, 0};
+	c->of_old = (struct stored_profile){"old", &c->old, BY_FUNCTION, 1};
+	c->of_new = (struct stored_profile){"new", &c->new, BY_FUNCTION, 2};
+	c->of_made = (struct stored_profile){"", &c->made, BY_FUNCTION, 0};
 }
 
 static void tear_down(struct counting *c)
@@ -120,11 +126,41 @@ static void what_is_shown_tells_comparisons_apart(void **state)
 	tear_down(&c);
 }
 
+/* A page makes its menus of these: each entry has a text, and what follows from it. */
+static void everything_that_a_page_offers_is_complete(void **state)
+{
+	struct buffer json = {0};
+
+	(void)state;
+	for (size_t i = 0; renderers[i]; i++) {
+		const struct renderer *r = renderers[i];
+
+		assert_true(r->media_type || r->media_type_of);
+		assert_true(!r->save.label || r->save.suffix || r->suffix);
+	}
+	for (size_t i = 0; transforms[i]; i++) {
+		const struct transform *t = transforms[i];
+
+		assert_non_null(t->applied);
+		if (t->label)
+			assert_int_equal(!t->argument, t->subject == TRANSFORM_OF_ALL);
+	}
+	capabilities_list(&json);
+	assert_true(bytes_find(buffer_bytes(&json),
+		BYTES("{\"name\":\"folded\",\"label\":\"Folded stacks\",\"suffix\":\".folded\","
+		      "\"single\":true,\"comparison\":true}")));
+	assert_true(bytes_find(buffer_bytes(&json),
+		BYTES("{\"name\":\"drop\",\"applied\":\"Removed\",\"label\":\"Remove this "
+		      "function (keep its callees)\",\"subject\":\"name\"}")));
+	buffer_release(&json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(questions_of_one_comparison_make_it_once),
 		cmocka_unit_test(what_is_shown_tells_comparisons_apart),
+		cmocka_unit_test(everything_that_a_page_offers_is_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,7 +159,7 @@ static int enter_inputs(void **state)
 
 struct serving {
 	const struct loading *loading;
-	struct shelf *shelf;
+	struct profile_store *store;
 	size_t start;
 	bool wrong;
 };
@@ -181,18 +181,18 @@ static void *take_files(void *context)
 	for (size_t i = 0; i < COUNT(inputs); i++) {
 		const char *path = inputs[(s->start + i) % COUNT(inputs)];
 		const struct loading_request request = {.want = WANT_ALL};
-		const struct shelf_profile *taken;
+		const struct stored_profile *taken;
 		struct error err = {0};
 		struct profile own;
 		struct input in;
 
 		s->wrong |= !input_open(&in, path, &err) ||
 			    !loading_read(s->loading, &in, &request, &own, &err);
-		taken = s->shelf->take(s->shelf, path, &err);
+		taken = s->store->acquire(s->store, path, &err);
 		s->wrong |= !taken || samples_of(taken->profile) != samples_of(&own) ||
 			    taken->profile->frames.len != own.frames.len;
 		if (taken)
-			s->shelf->give(s->shelf, taken);
+			s->store->release(s->store, taken);
 		profile_release(&own);
 	}
 	return NULL;
@@ -214,7 +214,7 @@ static void threads_load_beside_the_server(void **state)
 	for (size_t i = 0; i < COUNT(inputs); i++)
 		assert_true(files_add(files, inputs[i], &err));
 	for (size_t i = 0; i < THREADS; i++) {
-		works[i] = (struct serving){&loading, files_shelf(files), i, false};
+		works[i] = (struct serving){&loading, files_store(files), i, false};
 		assert_int_equal(pthread_create(&threads[i], NULL, take_files, &works[i]), 0);
 	}
 	for (size_t i = 0; i < THREADS; i++)

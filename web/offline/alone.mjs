@@ -1,4 +1,2 @@
-// alone.mjs: what has a page only where kiln view serves it? Nothing, where it is one file.
-//
-// In place of ../view/served.mjs.
+// alone.mjs: stands for ../view/served.mjs in a page in one file, which has none of these features.
 export function follow() {}

@@ -1,7 +1,7 @@
-// module.mjs: where do answers come from? From the module that is in this page, in a thread of its own.
+// module.mjs: how are requests answered in a page in one file? By the WebAssembly module in it, in a worker.
 //
-// In place of ../view/server.mjs in a page that is one file. The module does one thing at a time: questions
-// wait here, and those that nobody waits for any longer are not asked.
+// Stands for ../view/server.mjs. The module answers one request at a time: requests wait here, and cancelled ones are
+// dropped.
 
 const text = (id) => document.getElementById(id).textContent;
 const profile = document.getElementById("profile-data");
@@ -24,7 +24,7 @@ let current = null, broken = null;
 const worker = new Worker(URL.createObjectURL(new Blob([text("worker-code")], {type: "text/javascript"})));
 worker.addEventListener("message", ({data}) => settle(data));
 worker.addEventListener("error", (event) => {
-	broken = "The thread that computes has ended: " + (event.message || "this browser did not let it begin");
+	broken = "The worker thread has stopped: " + (event.message || "the browser did not start it");
 	settle({error: broken});
 });
 worker.postMessage({module: text("module-code"), profile: profile.textContent, size: Number(profile.dataset.size),
@@ -70,9 +70,6 @@ export async function answer(address, signal) {
 }
 
 export const first = answer; // nothing else is asked then
-
-// Formats that answers may have: it is such a page itself.
-export const canWrite = (format) => format !== "html";
 
 // The same as a file.
 export async function download(address, name) {

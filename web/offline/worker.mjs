@@ -1,6 +1,6 @@
-// worker.mjs: what the module of a page needs from a browser: bytes, expressions, and questions.
+// worker.mjs: loads the module of a page and passes requests to it; provides its imports.
 //
-// The other side of src/page/. It runs in a thread of its own, so that the page stays alive meanwhile.
+// The other side of src/page/. It is a web worker, so that the page stays responsive.
 import { patternOf } from "../view/pattern.mjs";
 
 const PIECE = 1 << 20; // letters of base64 at a time; a multiple of 4
@@ -22,7 +22,7 @@ const packed = (text) => {
 	});
 };
 const unpacked = (text) => packed(text).pipeThrough(new DecompressionStream("gzip"));
-const packedAnew = (body) =>
+const compress = (body) =>
 	new Response(new Blob([body]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
 
 // ---- What the module calls ----
@@ -114,14 +114,12 @@ function answer(address) {
 	return {body: called.memory.buffer.slice(at, at + called.page_body_len()), type: textAtNul(called.page_type())};
 }
 
-// pprof is what its plain form is, packed.
-const PPROF = /^pprof(?=\?|$)/;
-
-async function answerPacked(address) {
-	const said = answer(address.replace(PPROF, "pprof-plain"));
-	if (PPROF.test(address))
-		said.body = await packedAnew(said.body);
-	return said;
+// The module writes pprof files without compression.
+async function answerCompressed(address) {
+	const result = answer(address);
+	if (/^pprof(\?|$)/.test(address))
+		result.body = await compress(result.body);
+	return result;
 }
 
 // ---- Messages ----
@@ -136,8 +134,8 @@ self.onmessage = async ({data}) => {
 	}
 	try {
 		await ready;
-		const said = await answerPacked(data.ask);
-		self.postMessage(said, [said.body]);
+		const result = await answerCompressed(data.ask);
+		self.postMessage(result, [result.body]);
 	} catch (error) {
 		const ended = error instanceof WebAssembly.RuntimeError;
 		if (ended) // for want of memory, most of all: the next question has a new one

@@ -1,4 +1,4 @@
-// list.mjs: the table of profiles: which rows, in which order, and which of them are looked at?
+// list.mjs: the list of profiles: rows, order, filter, and the requests for visible rows.
 import { Row } from "./row.mjs";
 
 const byName = new Intl.Collator("en", {numeric: true});
@@ -22,12 +22,12 @@ export class List {
 			head.querySelector("button").addEventListener("click", () => this.order(head.dataset.sort));
 	}
 
-	// What there is now; returns what is to be said of it, "" when nothing is.
+	// Update the list; returns a message about the changes, or "".
 	take(profiles) {
 		const told = [], first = !this.rows.size, names = new Set(profiles.map((each) => each.name));
 		for (const [name, row] of this.rows)
 			if (!names.has(name)) {
-				told.push(name + " is gone");
+				told.push(name + " was deleted");
 				this.seen.unobserve(row.element);
 				row.element.remove();
 				this.rows.delete(name);
@@ -40,7 +40,7 @@ export class List {
 				this.change(row, profile, told);
 		}
 		this.show();
-		return told.length > 3 ? told.length + " profiles are new, changed or gone" : told.join("; ");
+		return told.length > 3 ? told.length + " profiles are new, changed or deleted" : told.join("; ");
 	}
 
 	add(profile, told) {
@@ -54,7 +54,7 @@ export class List {
 	change(row, profile, told) {
 		const changed = row.profile.version !== profile.version;
 		row.become(profile);
-		told.push(profile.name + (profile.gone ? " is gone" : changed ? " has changed" : " is back"));
+		told.push(profile.name + (profile.gone ? " was deleted" : changed ? " has changed" : " is back"));
 		if (changed)
 			this.want(row);
 	}
@@ -108,8 +108,8 @@ export class List {
 			head.setAttribute("aria-sort", head.dataset.sort !== this.sort ? "none" :
 				this.sort === "name" ? "ascending" : "descending");
 		this.empty.hidden = shown.length > 0;
-		this.empty.textContent = rows.length ? "No profile has that in its name, host or command." :
-			"No profile is here yet: those that come are listed, and files can be dropped here.";
+		this.empty.textContent = rows.length ? "No profile matches the filter." :
+			"No profiles yet. New files in the folder appear here, and you can drop files on this page.";
 	}
 
 	themeChanged() {

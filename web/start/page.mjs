@@ -1,5 +1,4 @@
-// page.mjs: which profiles are there? The list of them as it is now, in the order and of the names that are
-// wanted.
+// page.mjs: the start page: the list of profiles, kept up to date.
 import { askJson } from "../view/ask.mjs";
 import { listenToDrops } from "../view/drop.mjs";
 import { hashOf, START } from "../view/query.mjs";

@@ -1,4 +1,4 @@
-// row.mjs: what is to be known of a profile before it is opened?
+// row.mjs: what does the list show of a profile?
 import { askColumns, askJson } from "../view/ask.mjs";
 import { Cells } from "../view/heat/cells.mjs";
 import { drawCells } from "../view/heat/image.mjs";
@@ -28,7 +28,7 @@ export class Row {
 	become(profile) {
 		this.profile = profile;
 		this.element.classList.toggle("gone", profile.gone);
-		this.tell(profile.gone ? "is gone; still in memory" : profile.sent ? "was sent; in memory only" : "");
+		this.tell(profile.gone ? "deleted; still in memory" : profile.sent ? "uploaded; in memory only" : "");
 		this.put(1, new Date(profile.modified).toLocaleString("sv"));
 	}
 
@@ -42,7 +42,7 @@ export class Row {
 		this.told.className = "told" + (wrong ? " wrong" : "");
 	}
 
-	// Never throws: what is wrong with one profile is said in its row.
+	// Never throws: errors are shown in the row.
 	async ask() {
 		const {version, name} = this.profile, state = {...query.START, profile: name, rows: ROWS};
 		this.asked = version;

@@ -1,39 +1,18 @@
-// actions.mjs: what can be done with a frame, and with what is shown: the menus and the clipboard.
+// actions.mjs: the menus "Save as" and of a frame, and the clipboard.
+//
+// Their entries are formats and transforms that the server has: its answer `capabilities`.
 import { byId, shortName } from "./controls.mjs";
 import { Menu } from "./menu.mjs";
 import { exactly } from "./pattern.mjs";
 import { savePicture } from "./picture.mjs";
 import * as query from "./query.mjs";
-import { canWrite, download } from "./server.mjs";
+import { download } from "./server.mjs";
 
-// What is shown, as a file.
-const FORMATS = [["html", ".html", "This page as one file (HTML)"], ["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
-	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
-	["firefox", ".firefox.json", "Firefox Profiler"], ["cpuprofile", ".cpuprofile", "CPU profile of V8 (DevTools)"],
-	["top", ".json", "Functions (JSON)"], ["csv", ".csv", "A row for every sample (CSV)"]];
+const SCREENSHOT = {name: "png", suffix: ".png", label: "Screenshot (PNG)"};
 
-const PICTURE = ["png", ".png", "Picture of the screen (PNG)"];
-
-const FORMATS_OF_CHANGE = [["html", ".html", "The difference as one file (HTML)"], ["svg", ".svg", "Difference as a flame graph (SVG)"],
-	["folded", ".folded", "Folded stacks with two columns"], ["difference", ".txt", "Table of functions"],
-	["difference-json", ".json", "Functions and call tree (JSON)"],
-	["pprof", ".pb.gz", "pprof, with values of before and after"], ["speedscope", ".speedscope.json", "Speedscope, before and after"]];
-
-// Ways to reshape: of a frame by what the command's option takes, and of all.
-const OF_FRAME = [
-	["focus", "Focus: make it the root", "only"],
-	["path", "Only this path from the root", "path"],
-	["include", "Include: only stacks with it", "only"],
-	["exclude", "Exclude: without stacks that have it", "only"],
-	null,
-	["drop", "Merge into its caller: its callees move there, too", "only"],
-	["charge", "Charge to its caller, with all that it calls", "only"],
-	["hide-below", "Hide what it calls: that is its own", "only"],
-	["collapse-module", "Collapse its module: ", "module"]
-];
-const OF_ALL = [["reverse", "Reverse all: leaves first"],
-	["collapse-recursion", "Collapse recursion everywhere"]];
-const OF_RUNTIME = ["clean", "Take the code of Node.js and V8 out", "node"];
+// Frames of these kinds are code that a runtime compiled or interprets.
+const RUNTIME_KINDS = ["jit", "baseline", "interpreted"];
+const RUNTIME = "node"; // the runtime whose internals can be hidden
 
 export class Actions {
 	constructor(page) {
@@ -47,46 +26,45 @@ export class Actions {
 	async copy(text) {
 		try {
 			await navigator.clipboard.writeText(text);
-			this.page.say("copied: " + text);
+			this.page.say("Copied: " + text);
 		} catch (refused) {
 			this.page.say(text);
 		}
 	}
 
-	// Where a runtime has made code, and nobody has asked for it yet.
-	offersClean() {
-		const {state, shown} = this.page, made = ["jit", "baseline", "interpreted"];
+	// Has the profile code of a runtime whose internals are not hidden yet?
+	hasRuntime() {
+		const {state, shown} = this.page;
 		return !state.transforms.some(({name}) => name === "clean") &&
-			shown.top.functions.some(({kind}) => made.includes(kind));
+			shown.top.functions.some(({kind}) => RUNTIME_KINDS.includes(kind));
 	}
 
-	// What a frame offers: those of OF_FRAME for which it has what they need.
-	reshapes(frame) {
-		const given = {only: exactly(frame.name), path: frame.path,
-			module: frame.module && exactly(frame.module)};
-		return OF_FRAME.filter((each) => !each || given[each[2]]).map((each) => each && {
-			text: each[1] + (each[2] === "module" ? frame.module : ""),
-			act: () => this.page.reshape(each[0], given[each[2]])
-		});
+	// Entries for transforms that apply to one of these subjects: {subject: argument}. Undefined arguments are left out.
+	transformItems(subjects, moduleName = "") {
+		const {transforms} = this.page.shown.capabilities;
+		return transforms.filter(({subject}) => subjects[subject] !== undefined).map(({name, label, subject}) => ({
+			text: label + (subject === "module" ? " " + moduleName : ""),
+			act: () => this.page.reshape(name, subjects[subject])
+		}));
 	}
 
 	// frame: {name, module, root: is it all of it, path: "main;work"; zoom(): a way to look closer}; without
 	// what is not known of it.
 	openFrameMenu(frame, x, y) {
 		const {page} = this, only = exactly(frame.name);
-		const all = [...OF_ALL, ...(this.offersClean() ? [OF_RUNTIME] : [])].map(([name, text, argument = null]) =>
-			({text, act: () => page.reshape(name, argument)}));
+		const ofFrame = {name: only, path: frame.path, module: frame.module ? exactly(frame.module) : undefined};
 		const own = frame.root ? [] : [
 			...(frame.zoom ? [{text: "Zoom to " + frame.name, act: frame.zoom}] : []),
 			{text: "Callers and callees of " + frame.name, act: () => page.chooseFunction(frame.name, "sandwich")},
 			{text: "Source of " + frame.name, act: () => page.chooseFunction(frame.name, "source")},
-			{text: "Search for it", act: () => page.go({search: only}, "push")},
-			{text: "Copy its name", act: () => this.copy(frame.name)},
+			{text: "Search for this name", act: () => page.go({search: only}, "push")},
+			{text: "Copy name", act: () => this.copy(frame.name)},
 			null,
-			...this.reshapes(frame),
+			...this.transformItems(ofFrame, frame.module),
 			null
 		];
-		this.menu.open(frame.name, [...own, ...all], x, y);
+		const ofAll = this.transformItems({all: null, runtime: this.hasRuntime() ? RUNTIME : undefined});
+		this.menu.open(frame.name, [...own, ...ofAll], x, y);
 	}
 
 	save(format, suffix) {
@@ -99,9 +77,11 @@ export class Actions {
 	}
 
 	openSaveMenu(button) {
-		const place = button.getBoundingClientRect();
-		const formats = query.isCompared(this.page.state) || query.hasSides(this.page.shown.about) ? FORMATS_OF_CHANGE : FORMATS;
-		this.menu.open("Save as", [PICTURE, ...formats.filter(([format]) => canWrite(format))].map(([format, suffix, text]) =>
-			({text, act: () => this.save(format, suffix)})), place.x, place.bottom + 2);
+		const place = button.getBoundingClientRect(), {state, shown} = this.page;
+		const compared = query.isCompared(state) || query.hasSides(shown.about);
+		const formats = shown.capabilities.formats.filter(({single, comparison}) => compared ? comparison : single);
+		formats.sort((a, b) => a.label.localeCompare(b.label));
+		this.menu.open("Save as", [SCREENSHOT, ...formats].map(({name, suffix, label}) =>
+			({text: label, act: () => this.save(name, suffix)})), place.x, place.bottom + 2);
 	}
 }

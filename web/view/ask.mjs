@@ -1,4 +1,4 @@
-// ask.mjs: what is asked, how often, and what becomes of answers that nobody waits for?
+// ask.mjs: how are requests sent, shared and cancelled?
 import { parseColumns } from "./columns.mjs";
 import { answer, first } from "./server.mjs";
 
@@ -6,7 +6,7 @@ export const counts = {asked: 0, aborted: 0, waiting: 0};
 
 const expected = new Map(); // promises of answers, by their addresses
 
-// Ask at once for what somebody will ask for, once; how: the server.
+// Send a request now that will be needed later, once. how: the function of server.mjs that sends it.
 export function expect(address, how = answer) {
 	const promise = how(address);
 	promise.catch(() => {}); // who asks is told
@@ -33,7 +33,7 @@ async function ask(address, signal) {
 	}
 }
 
-// What a page asks before all else.
+// Requests that the page sends before anything else.
 export const expectFirst = (address) => expect(address, first);
 
 export async function askColumns(address, signal) {
@@ -48,9 +48,8 @@ export async function askText(address, signal) {
 	return new TextDecoder().decode(await ask(address, signal));
 }
 
-// Work of which only the latest counts: when more is wanted, the older is aborted. `gap` (ms) is the
-// least time from start to start; where work takes longer it is stretched, so that a slow server is
-// still heard from while a drag goes on.
+// Work of which only the latest result counts: a new request cancels the older one. `gap` (ms) is the minimum time
+// between two starts; it grows with the time that the work takes, so that a slow server still answers during a drag.
 export class Latest {
 	constructor(work, gap) {
 		this.work = work; // (wanted, signal) => Promise, which shows what it got
@@ -61,7 +60,7 @@ export class Latest {
 		this.control = null;
 	}
 
-	// hurry: do not keep to the gap: this is where a drag has ended, or a click.
+	// hurry: ignore the gap, as at the end of a drag or on a click.
 	want(wanted, hurry) {
 		const wait = this.started + Math.max(this.gap, 1.1 * this.took) - performance.now();
 		clearTimeout(this.timer);

@@ -1,4 +1,4 @@
-// canvas.mjs: how does a canvas keep the size of its place, in the screen's own pixels, and its colours?
+// canvas.mjs: how does a canvas follow the size of its element, the pixel ratio of the screen and the theme?
 
 // Sets the canvas to width x height CSS pixels; returns a context in which one unit is one of them.
 export function contextOf(canvas, width, height) {
@@ -15,7 +15,7 @@ export function contextOf(canvas, width, height) {
 	return context;
 }
 
-// A colour of the style sheet, which knows light from dark: "--name".
+// A colour of the style sheet, for the current theme: "--name".
 export function styleOf(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -24,7 +24,7 @@ export function isDark() {
 	return window.matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// What has been drawn is on the screen, or nobody looks.
+// Resolves when what was drawn is on the screen, or the page is hidden.
 export function seen() {
 	return new Promise((go) => {
 		requestAnimationFrame(() => setTimeout(go));

@@ -1,4 +1,4 @@
-// change.mjs: what became of a value, in words? As `kiln diff` says it.
+// change.mjs: how is a change of a value written? As in `kiln diff`.
 import { human } from "./numbers.mjs";
 
 export const changeOf = (before, after, scale) =>
@@ -19,6 +19,6 @@ export function changeValue(change, unit, write = human) {
 	return (change > 0 ? "+" : "") + write(change, unit);
 }
 
-// With what before's values are multiplied to be compared: totals of both sides, if shares are.
+// The factor that scales before's values for the comparison: after's total by before's if they are normalized.
 export const scaleOf = (before, after, normalise) =>
 	normalise && before > 0 && after > 0 ? after / before : 1;

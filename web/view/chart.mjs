@@ -1,7 +1,7 @@
-// chart.mjs: what does the flame chart show, and what is at the pointer?
+// chart.mjs: how is the flame chart drawn, and which box is at the pointer?
 //
-// Lanes one below the other, each with its label and a row for every depth, the outermost frame first.
-// A canvas that stays in view while its pane is scrolled; only what is in view is drawn.
+// Lanes are stacked; each has its label and one row per depth, the outermost frame first. The canvas stays in view
+// while its pane is scrolled; only visible boxes are drawn.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
 import { Frames } from "./frames.mjs";
 import { Letters } from "./letters.mjs";
@@ -201,7 +201,7 @@ export class Chart {
 		this.label(context, boxes);
 	}
 
-	// Boxes are scrolled below the times.
+	// Boxes scroll below the time axis.
 	paintAbove(context) {
 		this.paintTimes(context);
 	}
@@ -228,7 +228,7 @@ export class Chart {
 				buckets.set(colour, []);
 			buckets.get(colour).push(box);
 		}
-		// In an order that is the same for any of the boxes: narrow ones overlap, and may be painted again without the others.
+		// In a fixed order: narrow boxes overlap, and may be repainted without the others.
 		for (const colour of [...buckets.keys()].sort()) {
 			context.fillStyle = colour;
 			for (const {row, x, width} of buckets.get(colour))
@@ -246,7 +246,7 @@ export class Chart {
 		}
 	}
 
-	// On whole pixels of the screen, so that what is painted twice does not show at their edges.
+	// On whole pixels of the screen, so that repainting leaves no trace at the edges.
 	paintTimes(context) {
 		const {from, to} = this.range, {width} = this.pane, step = roundStep(to - from, width / 110);
 		const ratio = window.devicePixelRatio || 1, whole = (size) => Math.ceil(size * ratio) / ratio;
@@ -264,7 +264,7 @@ export class Chart {
 		context.textAlign = "left";
 	}
 
-	// What is not in the time that is being chosen is veiled.
+	// Shade everything outside of the selection.
 	paintDrag(context) {
 		if (!this.drag || this.drag.to === null)
 			return;
@@ -325,7 +325,7 @@ export class Chart {
 		}
 	}
 
-	// Gives up a drag; true when there was one.
+	// Cancel a drag; returns whether there was one.
 	cancel() {
 		const dragged = this.drag !== null;
 		this.drag = null;

@@ -1,19 +1,12 @@
-// colours.mjs: which colour has a frame, and which a cell of the heat map?
+// colours.mjs: which colours do frames, changes and cells of the heat map have?
 
-// Both ends of each kind's family, those of Kiln's pictures: code of the machine is warm, a runtime's
-// green or pink, the kernel blue, what is not work grey. All are light: the text on them is black.
-const FAMILIES = {
-	native: [[251, 205, 108], [240, 139, 88]],
-	kernel: [[132, 184, 238], [168, 166, 241]],
-	jit: [[166, 218, 120], [98, 200, 148]],
-	interpreted: [[244, 176, 214], [218, 158, 232]],
-	inlined: [[255, 238, 184], [252, 222, 176]],
-	idle: [[214, 220, 226], [198, 205, 213]],
-	guest: [[128, 214, 212], [108, 196, 210]],
-	meta: [[210, 207, 202], [192, 189, 184]],
-	baseline: [[214, 218, 112], [188, 206, 96]],
-	waiting: [[202, 200, 208], [182, 180, 192]]
-};
+// The server's colours, as [red, green, blue]: `kinds` has both ends of each kind's shades, `change` those of less, the same and
+// more. Its answer `capabilities` comes before the first frame is drawn. All are light: the text on them is black.
+let palette = null;
+
+export function setPalette(colours) {
+	palette = colours;
+}
 
 export const SHADES = 8; // of a family: fewer fills, and nobody tells more apart
 
@@ -22,7 +15,7 @@ const css = (colour) => "rgb(" + colour.join(",") + ")";
 
 // The colours of a kind, SHADES of them.
 export function shadesOf(kind) {
-	const [a, b] = FAMILIES[kind] || FAMILIES.meta;
+	const [a, b] = palette.kinds[kind] || palette.kinds.meta;
 	return Array.from({length: SHADES}, (_, i) => css(mix(a, b, i / (SHADES - 1))));
 }
 
@@ -36,12 +29,11 @@ export function shadeOf(bytes, at, end) {
 
 // ---- Changes ----
 
-const SAME = [228, 228, 226], MORE = [240, 92, 72], LESS = [88, 144, 244];
-
-// Of each step of a change that the server tells, from 0 (less) by 127 (the same) to 254 (more), those of
-// Kiln's pictures.
-export const changeColours = () => Array.from({length: 255}, (_, step) =>
-	css(mix(SAME, step > 127 ? MORE : LESS, Math.abs(step - 127) / 127)));
+// The colour of each step of a change in a column of the server, from 0 (less) by 127 (the same) to 254 (more).
+export function changeColours() {
+	const [less, same, more] = palette.change;
+	return Array.from({length: 255}, (_, step) => css(mix(same, step > 127 ? more : less, Math.abs(step - 127) / 127)));
+}
 
 // ---- Cells ----
 

@@ -1,4 +1,4 @@
-// comparebar.mjs: what is compared with what, and how is the difference seen? The fields of a comparison.
+// comparebar.mjs: what is compared with what, and how is the difference shown? The controls of a comparison.
 import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { changeColours } from "./colours.mjs";
 import { byId, fillSelect, shortName } from "./controls.mjs";
@@ -20,14 +20,13 @@ export class CompareBar {
 		byId("before").addEventListener("change", ({target}) =>
 			this.become({before: target.value, "before-time": ""}));
 		byId("normalise").addEventListener("change", ({target}) => this.become({normalise: target.checked}));
-		this.paintLegend();
 	}
 
 	become(changes) {
 		this.page.go(changes, "push");
 	}
 
-	// Begin or end. The first of several profiles is before's; one alone is compared with itself.
+	// Toggle compare. Of several profiles the first one is the baseline; a single one is compared with itself.
 	turn() {
 		const {state, shown} = this.page, [first, second] = shown.profiles.map(({name}) => name);
 		if (state.before)
@@ -43,7 +42,7 @@ export class CompareBar {
 		this.become({before: after, profile: state.before, "before-time": state.time, time: state["before-time"]});
 	}
 
-	// What is selected is before; what it is compared with is selected next.
+	// Use the selection as baseline; the next selection is compared with it.
 	keepSelection() {
 		const {state} = this.page;
 		this.become({before: this.page.profileName(), "before-time": sideOf(state).time, time: "", side: START.side});
@@ -55,7 +54,7 @@ export class CompareBar {
 			this.become({side: SIDES[(at + 1) % SIDES.length]});
 	}
 
-	// The state is another one. A profile that has two sides itself is not compared with others.
+	// The state has changed. A profile that has two sides itself is not compared with others.
 	show() {
 		const {state, shown} = this.page, names = shown.profiles.map(({name}) => name);
 		const chosen = state.before !== "", two = hasSides(shown.about);
@@ -73,15 +72,16 @@ export class CompareBar {
 		byId("normalise").checked = state.normalise;
 	}
 
-	// Totals have come: those of the table's answer.
+	// Show the totals of the table's answer.
 	showSums(top) {
 		const {before_total: before, total: after} = top, unit = parseUnit(top.unit);
 		if (before === undefined)
 			return;
+		this.paintLegend();
 		const scale = scaleOf(before, after, isNormalised(this.page.state));
 		byId("sums").textContent = human(before, unit) + " before, " + human(after, unit) + " after" +
 			(scale === 1 ? ": " + changeValue(changeOf(before, after, 1), unit) + ", " + changePercent(before, after, 1) :
-				", before taken " + Number(scale.toPrecision(4)) + " times");
+				", before scaled by " + Number(scale.toPrecision(4)));
 	}
 
 	paintLegend() {

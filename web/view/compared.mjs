@@ -1,4 +1,4 @@
-// compared.mjs: what is a call tree of two sides: how wide are its boxes, and by how much did they change?
+// compared.mjs: how wide are the boxes of a call tree with two sides, and by how much did they change?
 import { changeOf, changePercent, changeValue } from "./change.mjs";
 import { changeColours } from "./colours.mjs";
 import { human, percent } from "./numbers.mjs";
@@ -6,7 +6,7 @@ import { Tree } from "./tree.mjs";
 
 const BEFORE = 0, AFTER = 1;
 
-// Of the server's answer, with two sides or one.
+// A tree of the server's answer, with one side or two.
 export const treeOf = (answer, byName) => "before_total" in answer.header ? new ComparedTree(answer) : new Tree(answer, byName);
 
 export class ComparedTree extends Tree {
@@ -23,8 +23,8 @@ export class ComparedTree extends Tree {
 		this.change = "total";
 	}
 
-	// widths: "after", "before", or "both": after's, and before's of what is gone. change: of what colours
-	// tell, "total" or "self".
+	// widths: "after", "before", or "both" (after's, plus before's of removed frames). change: "total" or "self", for
+	// the colours.
 	look({widths, change}) {
 		this.change = change;
 		if (widths === this.widths)
@@ -47,10 +47,10 @@ export class ComparedTree extends Tree {
 		return {total, self};
 	}
 
-	// What became of a node, itself and with callees. wholes: what before's and after's values are shares of.
+	// Texts of the change of a node, total and self. wholes: the totals of before and after, for percentages.
 	changesOf(i, wholes) {
 		const change = (which) => changeText(...this.sides.map((side) => side[which][i]), this.scale, wholes, this.unit);
-		return [change("total"), "itself " + change("self")];
+		return [change("total"), "self " + change("self")];
 	}
 
 	isGone(i) {
@@ -65,7 +65,7 @@ export class ComparedTree extends Tree {
 		return this.colours[this.steps[this.change][i]];
 	}
 
-	// Of each side what the matches at and below i cover together, the whole and its name.
+	// Per side: the sum of the matches at and below i, the total, and the side's name.
 	matchedOfSides(found, i) {
 		return this.sides.map(({total}, side) =>
 			[this.matched(found, i, total), total[i], side ? "after" : "before"]);

@@ -1,6 +1,7 @@
-// controls.mjs: what do the fields and lists above the panes say, and what do they offer?
+// controls.mjs: what do the controls above the panes show and offer?
 import { greys, hits, ramp } from "./colours.mjs";
 import { grouped, human, parseRange } from "./numbers.mjs";
+import { nameOf } from "./pattern.mjs";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -16,21 +17,30 @@ export function fillSelect(select, choices, value) {
 
 // ---- What a profile offers ----
 
-// Values by name; where two events have one of the same name, the event's name tells them apart.
+const shortKind = (kind) => kind === "cpu" ? "CPU" : kind;
+
+// "CPU time", "allocated (bytes)", "samples": a kind of values with its unit.
+function kindLabel(kind, unit) {
+	if (unit === "ns")
+		return shortKind(kind) + " time";
+	return unit === "count" ? kind : kind + " (" + unit + ")";
+}
+
+// Values by name, [name, label, short label]; where two events have one of the same name, the event's name tells them apart.
 function kindsOf(about) {
 	const streams = about.streams || [], names = streams.map((each) => each.kind);
 	const kinds = new Map();
 	for (const {kind, event, unit} of streams) {
 		const alone = names.indexOf(kind) === names.lastIndexOf(kind);
 		const name = alone || !event ? kind : event;
-		const told = event && event !== name ? " (" + event + ")" : "";
-		kinds.set(name, name + (told || (unit === "count" ? "" : " in " + unit)));
+		const shown = event && event !== name && unit !== "ns" ? name + " (" + event + ")" : kindLabel(name, unit);
+		kinds.set(name, [shown, shortKind(kind)]);
 	}
-	const [first, ...others] = kinds;
-	return first ? [["", first[1]], ...others] : [["", "all"]];
+	const [first, ...others] = [...kinds].map(([name, texts]) => [name, ...texts]);
+	return first ? [["", ...first.slice(1)], ...others] : [["", "all", ""]];
 }
 
-// So that "worker 9" is before "Worker 10". A collator of the browser takes longer to make than all else here.
+// Natural order: "worker 9" before "Worker 10". Creating an Intl.Collator takes longer than all of this.
 const orderOf = (text) => text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(20, "0"));
 
 function threadsOf(about) {
@@ -42,7 +52,7 @@ function threadsOf(about) {
 	return [["", "all threads"], ...threads.map(({choice}) => choice)];
 }
 
-// The same lists as long as it is the same profile: they may be long, and are looked at with each move of a drag.
+// Cached per profile: the lists may be long, and are needed on every move of a drag.
 let offers = {about: null, kinds: [], threads: []};
 
 function offersOf(about) {
@@ -51,7 +61,13 @@ function offersOf(about) {
 	return offers;
 }
 
-// What a profile is called on the page: its file's name, if no other one has the same.
+// What values are shown, as a word beside a number: "4.67 s CPU". kind: the state's.
+export function valueName(about, kind) {
+	const [, , short] = offersOf(about || {}).kinds.find(([each]) => each === kind) || ["", "", kind];
+	return short;
+}
+
+// The name of a profile on the page: its file name, if that is unique.
 export function shortName(profiles, name) {
 	const last = (path) => path.slice(path.lastIndexOf("/") + 1);
 	const alone = profiles.filter((each) => last(each.name) === last(name)).length < 2;
@@ -73,16 +89,18 @@ export function showOffers(state, profiles, about) {
 
 // ---- Time ----
 
-const COLUMNS = [["10ms", 1e7], ["20ms", 2e7], ["50ms", 5e7], ["100ms", 1e8], ["200ms", 2e8],
-	["500ms", 5e8], ["1s", 1e9], ["2s", 2e9], ["5s", 5e9], ["10s", 1e10], ["30s", 3e10],
-	["1m", 6e10], ["5m", 3e11]];
+// A duration in ns as the option takes it: "10ms", "1s", "5m".
+function widthText(ns) {
+	const [size, unit] = [[6e10, "m"], [1e9, "s"], [1e6, "ms"]].find(([each]) => ns % each === 0) || [1, "ns"];
+	return ns / size + unit;
+}
 
-// column: how long one of the map lasts, in ns; 0: there is no map.
-export function showMapControls(state, about, column) {
-	const [auto] = COLUMNS.find(([, ns]) => ns === column) || [""];
+// column: how long one of the map lasts, in ns; 0: there is no map. widths: those to choose from.
+export function showMapControls(state, about, column, widths) {
+	const auto = column ? widthText(column) : "", choices = widths.map((ns) => [widthText(ns), widthText(ns)]);
 	const lanes = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list]]
 		.filter(([, , list]) => list && list.length > 1).map(([by, text]) => [by, text]);
-	fillSelect(byId("column"), [["", state.column || !auto ? "auto" : "auto (" + auto + ")"], ...COLUMNS.map(([text]) => [text, text])], state.column);
+	fillSelect(byId("column"), [["", state.column || !auto ? "auto" : "auto (" + auto + ")"], ...choices], state.column);
 	fillSelect(byId("rows"), [...["10", "25", "49", "50", "99", "100"].map((n) => [n, n]), ...lanes],
 		state.rows);
 	byId("scale").value = state.scale;
@@ -93,7 +111,7 @@ function putField(field, text) {
 		field.value = text;
 }
 
-// Both ends as they stand in the state, whatever is wrong with them.
+// Both ends as in the state, valid or not.
 export function showTime(time, first) {
 	const dots = time.indexOf("..");
 	putField(byId("from"), dots < 0 ? time : time.slice(0, dots));
@@ -109,24 +127,25 @@ export function typedTime() {
 	return from || to ? from + ".." + to : "";
 }
 
-// searched: what matches has colours of its own, above those of the rest.
+// searched: matches have a colour scale of their own, above that of the rest.
 export function showLegend(dark, searched, most, unit) {
 	const context = byId("legend").querySelector("canvas").getContext("2d");
 	(searched ? [hits, greys] : [ramp, ramp]).forEach((colours, y) =>
 		context.putImageData(new ImageData(colours(dark), 256, 1), 0, y));
-	byId("most").textContent = human(most, unit) + " a cell";
+	byId("most").textContent = human(most, unit);
+	byId("legend").title = "Value of a cell: 0 to " + human(most, unit);
 }
 
-// What a lane of the flame chart can be, and what it is.
+// What lanes of the flame chart can be, and what they are.
 export function showLanes(about, lanes) {
-	const choices = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list], ["all", "nothing", [0]]]
+	const choices = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list], ["all", "all in one", [0]]]
 		.filter(([, , list]) => list && list.length).map(([by, text]) => [by, text]);
 	fillSelect(byId("lanes"), choices, lanes);
 }
 
 // ---- Graph ----
 
-// Which main view is there, with what only it needs. choose(view): another one.
+// Show the controls of the chosen main view. choose(view): called when the user picks one.
 export function showViews(views, chosen, choose) {
 	for (const element of document.querySelectorAll("[data-view]"))
 		element.hidden = !element.dataset.view.split(" ").includes(chosen.name);
@@ -148,7 +167,7 @@ export function showGraphControls(state, bad) {
 	for (const button of document.querySelectorAll("[data-shape]"))
 		button.setAttribute("aria-pressed", String(button.dataset.shape === state.shape));
 	byId("order").value = state.order;
-	byId("ignore").setAttribute("aria-pressed", String(state.ignore));
+	byId("match-case").setAttribute("aria-pressed", String(!state.ignore));
 	byId("search").setAttribute("aria-invalid", String(bad));
 	if (byId("search").value !== state.search)
 		byId("search").value = state.search;
@@ -156,21 +175,28 @@ export function showGraphControls(state, bad) {
 
 // ---- Chips ----
 
-// remove(index): take back that way of reshaping.
-export function showChips(transforms, remove) {
+// What an applied transform is called: "Removed: [unknown]", as in the frame menu. known: those of the server.
+function chipText({name, argument}, known) {
+	const {applied = name} = known.find((each) => each.name === name) || {};
+	return {applied, subject: argument ? nameOf(argument) : ""};
+}
+
+// known: the transforms that the server has; remove(index): undo that transform.
+export function showChips(transforms, known, remove) {
 	const list = byId("chips"), same = JSON.stringify(transforms);
 	if (list.dataset.shown === same)
 		return;
 	list.dataset.shown = same;
-	list.replaceChildren(...transforms.map(({name, argument}, index) => {
+	list.replaceChildren(...transforms.map((transform, index) => {
+		const {applied, subject} = chipText(transform, known);
 		const item = document.createElement("li"), text = document.createElement("span");
 		const strong = document.createElement("b"), button = document.createElement("button");
-		strong.textContent = name;
-		text.append(strong, argument ? " " + argument : "");
-		text.title = argument ? name + " " + argument : name;
+		strong.textContent = applied + (subject ? ":" : "");
+		text.append(strong, subject ? " " + subject : "");
+		text.title = text.textContent;
 		button.type = "button";
 		button.textContent = "\u00d7";
-		button.setAttribute("aria-label", "Remove " + text.title);
+		button.setAttribute("aria-label", "Undo " + text.title);
 		button.addEventListener("click", () => remove(index));
 		item.append(text, button);
 		return item;

@@ -1,11 +1,11 @@
-// drop.mjs: how do files of this machine's desktop get to the server?
+// drop.mjs: how are files uploaded, by drag and drop or a file dialog?
 import { send } from "./server.mjs";
 
-// The files' names, one after the other; the last one that could be read is opened.
+// Upload the files one after the other; open the last one that could be read.
 async function sendAll(files, open, say) {
 	let last = null;
 	for (const [i, file] of files.entries()) {
-		say("reading " + file.name + (files.length > 1 ? " (" + (i + 1) + " of " + files.length + ")" : ""));
+		say("Reading " + file.name + (files.length > 1 ? " (" + (i + 1) + " of " + files.length + ")" : ""));
 		try {
 			last = await send(file);
 			say("");
@@ -19,7 +19,7 @@ async function sendAll(files, open, say) {
 
 const hasFiles = (event) => event.dataTransfer && event.dataTransfer.types.includes("Files");
 
-// open(name): show that profile; say(text, wrong); button: opens the desktop's own dialog, or null.
+// open(name): show that profile; say(text, wrong): show a message; button: opens the file dialog, or null.
 export function listenToDrops(open, say, button = null) {
 	const lit = (on) => document.body.classList.toggle("dropping", on);
 	for (const type of ["dragenter", "dragover", "dragleave", "drop"])

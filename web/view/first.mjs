@@ -1,13 +1,13 @@
-// first.mjs: what does a page ask before anything else of it is made?
+// first.mjs: which requests does a page send first?
 //
-// A script of its own, and the first one: while the browser reads the others, the answers are on their way.
+// This script runs first: the answers are on their way while the browser parses the others.
 import { expectFirst } from "./ask.mjs";
 import { aboutAddress, hasSides, heatmapAddress, parseHash } from "./query.mjs";
 import { Search } from "./search.mjs";
 
 const COLUMNS_MOST = 300, COLUMN_LEAST = 4; // of the heat map; pixels
 
-// What has two sides itself has no times.
+// Comparisons have no heat map.
 export function mapAddress(state, about, sought) {
 	const columns = Math.min(COLUMNS_MOST, Math.floor(window.innerWidth / COLUMN_LEAST));
 	return hasSides(about) ? "" : heatmapAddress(state, Math.max(columns, 1), sought);
@@ -15,5 +15,5 @@ export function mapAddress(state, about, sought) {
 
 const state = parseHash(location.hash), search = new Search();
 search.become(state);
-for (const address of [mapAddress(state, {}, search.asked), aboutAddress(state), "profiles"])
+for (const address of [mapAddress(state, {}, search.asked), aboutAddress(state), "profiles", "capabilities"])
 	expectFirst(address);

@@ -1,6 +1,6 @@
-// flame.mjs: what does the flame graph show, and what is at the pointer?
+// flame.mjs: how is a flame graph drawn, and which box is at the pointer?
 //
-// Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole.
+// Only visible boxes are drawn: subtrees outside the view or thinner than half a pixel are skipped.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
 import { Letters } from "./letters.mjs";
 import { Outlines } from "./outlines.mjs";
@@ -10,7 +10,7 @@ export const ROW = 18; // pixels
 const THIN = 0.5, LABEL_FROM = 24;
 const FONT = "12px system-ui, sans-serif";
 
-// Thin lines across, of which one square is a part.
+// A pattern of diagonal lines; this is one tile.
 function hatchOf(context) {
 	const tile = document.createElement("canvas");
 	tile.width = tile.height = 8;
@@ -76,14 +76,14 @@ export class Flame {
 
 	// ---- Rows ----
 
-	// The sizes of the pane: asked for once a picture, as asking may lay out the page.
+	// Sizes of the pane, read once per paint: reading them may cause a layout.
 	measure() {
 		const s = this.scroller;
 		this.pane = {width: s.clientWidth, height: s.clientHeight, scroll: s.scrollTop};
 		this.height = Math.max(this.levels * ROW, s.clientHeight);
 	}
 
-	// When the pane has another size than when it was last scrolled by us, its observer puts that right.
+	// After a resize, the ResizeObserver restores the scroll position.
 	scrolled() {
 		const s = this.scroller;
 		if (s.scrollTop !== this.painted)
@@ -130,7 +130,7 @@ export class Flame {
 
 	// ---- Boxes ----
 
-	// What is on the screen, or is going to be with the next picture.
+	// The boxes on the screen, painting them first if they are out of date.
 	drawn() {
 		this.draw.now();
 		return this.boxes;
@@ -198,11 +198,11 @@ export class Flame {
 		this.label(context, boxes);
 	}
 
-	// Nothing is.
+	// Hook: the flame chart paints its axis here.
 	paintAbove() {}
 
-	// Bucket by bucket of one colour. In a comparison, whose colours tell something, matches have a frame
-	// instead, and so have what is new and what is gone.
+	// One fill per colour. In comparisons colours show the change, so matches, new and removed frames are marked by
+	// borders instead.
 	fill(context, all) {
 		const {tree} = this, match = styleOf("--match"), plain = new Map(), faded = new Map();
 		const colourOf = ({i}) => !tree.compared && tree.isMatch(this.found, i) ? match : tree.colour(i);
@@ -239,7 +239,7 @@ export class Flame {
 		slivers.paint(context, high - low + 1, (row) => this.top(low + row), this.high);
 	}
 
-	// In an order that is the same for any of the boxes: neighbours may share a pixel, and are painted again without the others.
+	// In a fixed order: neighbours may share a pixel, and are repainted without the others.
 	fillBuckets(context, buckets) {
 		const {tree, high} = this;
 		for (const colour of [...buckets.keys()].sort()) {
@@ -249,7 +249,7 @@ export class Flame {
 		}
 	}
 
-	// What is gone is hatched in a broken frame, what is new has a whole one.
+	// Removed frames are hatched with a dashed border; new ones have a solid border.
 	frame(context, boxes) {
 		const {tree} = this, hatch = hatchOf(context);
 		for (const box of boxes) {
@@ -325,7 +325,7 @@ export class Flame {
 			this.scrollTo(node);
 	}
 
-	// Where a node is on the screen, or null when it is not drawn.
+	// The position of a node on the screen; null: it is not drawn.
 	placeOf(node) {
 		const box = this.drawn().find((each) => each.i === node);
 		return box && this.placeOfBox(box, this.canvas.getBoundingClientRect());

@@ -1,7 +1,7 @@
-// frames.mjs: what are the frames in the server's tables called, and in which colour are they drawn?
+// frames.mjs: which names and colours do frames in the server's tables have?
 import { shadeOf, shadesOf } from "./colours.mjs";
 
-// Strings one behind another, decoded when they are asked for.
+// Concatenated strings, decoded on demand.
 class Texts {
 	constructor(ends, bytes) {
 		this.ends = ends;
@@ -22,7 +22,7 @@ class Texts {
 		return this.ascii ? this.ascii.slice(from, to) : this.decoder.decode(this.bytes.subarray(from, to));
 	}
 
-	// All of them are going to be asked for: at once they are decoded in a tenth of the time.
+	// Decode all strings at once, which is ten times as fast as one by one.
 	expectAll() {
 		if (this.ascii !== null)
 			return;
@@ -63,7 +63,7 @@ export class Frames {
 		return this.families[this.kind[frame]][this.texts.shade(this.names[frame])];
 	}
 
-	// Which match, or null when there is nothing to search for. Each name is looked at once.
+	// Which frames match; null: no search. Each name is tested once.
 	matches(pattern) {
 		if (!pattern)
 			return null;

@@ -1,4 +1,4 @@
-// input.mjs: which field, button or key does what?
+// input.mjs: which control or key does what?
 import { byId } from "./controls.mjs";
 import { listenToKeys } from "./keys.mjs";
 import { START } from "./query.mjs";
@@ -24,11 +24,11 @@ function listenToFields(page) {
 	onChange("idle", ({checked}) => push({idle: checked}));
 	for (const button of document.querySelectorAll("[data-shape]"))
 		button.addEventListener("click", () => push({shape: button.dataset.shape}));
-	onClick("ignore", () => push({ignore: !page.state.ignore}));
+	onClick("match-case", () => push({ignore: !page.state.ignore}));
 	onClick("keys", () => byId("help").showModal());
 }
 
-// All that is typed in one go is one step back.
+// Typing is one entry in the browser's history.
 function listenToSearch(page) {
 	const field = byId("search");
 	let typing = false;

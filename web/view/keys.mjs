@@ -1,8 +1,8 @@
-// keys.mjs: when is a key an action of the page?
+// keys.mjs: when does a key trigger an action of the page?
 
 const FIELDS = "input, select, textarea, dialog, [role=menu]";
 
-// everywhere: actions by the key's name; own(): those that go before them now. None while !isReady().
+// everywhere: actions by key; own(): those of the focused pane, which come first. No actions while !isReady().
 export function listenToKeys({everywhere, own, isReady}) {
 	document.addEventListener("keydown", (event) => {
 		if (!isReady() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)

@@ -1,6 +1,6 @@
 // letters.mjs: how much of a name fits into a box?
 
-// Widths of letters in the context's font, asked for once each.
+// Widths of letters in the context's font, measured once each.
 export class Letters {
 	constructor(context) {
 		this.context = context;
@@ -17,8 +17,8 @@ export class Letters {
 		return wide;
 	}
 
-	// `text`, or the start of it with ".." behind it, or "" when not even that fits. Of paths the end,
-	// from a slash where one is left: what matters is the file's name.
+	// `text`; if it does not fit, its start and ".."; "" if there is no room for that. Paths are shortened at the
+	// start, at a slash if possible: the file name matters most.
 	fit(text, room) {
 		return text[0] === "/" ? this.fitEnd(text, room) : this.fitStart(text, room);
 	}

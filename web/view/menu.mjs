@@ -1,4 +1,4 @@
-// menu.mjs: how does a menu open at a place, and how is it used by keys?
+// menu.mjs: how is a menu opened and used by pointer and keys?
 
 export class Menu {
 	constructor(list) {
@@ -16,7 +16,7 @@ export class Menu {
 		});
 	}
 
-	// items: [{text, act}], in groups: null is a line between two.
+	// items: [{text, act}]; null is a separator.
 	open(heading, items, x, y) {
 		this.back = document.activeElement;
 		this.acts = new Map();

@@ -1,7 +1,7 @@
-// mirror.mjs: how do keys and screen readers walk through a picture that is only pixels?
+// mirror.mjs: how do the keyboard and screen readers use a canvas?
 //
-// Beside the canvas there is a tree of elements: a node, its siblings and its callees. The node has the
-// focus; when it moves, the tree is made anew around it.
+// A tree of elements beside the canvas has the focused node, its siblings and its callees; it is rebuilt when the
+// focus moves.
 
 const MOST = 30; // siblings, and callees: keys lead to all others, too
 

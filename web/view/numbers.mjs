@@ -1,4 +1,4 @@
-// numbers.mjs: how are values, shares and times written for people, and times read from them?
+// numbers.mjs: how are values, percentages and times formatted, and times parsed?
 
 const SCALES = {
 	ns: [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]],
@@ -11,24 +11,25 @@ export function parseUnit(text, decimals) {
 	return {name: parts ? parts[1] : text, decimals: decimals || (parts ? parts[2].length : 0)};
 }
 
-// Do values have their units with them, "1.2 ms"?
+// Are values written with a scaled unit, as "1.2 ms"?
 export const isScaled = (unit) => unit.name in SCALES;
 
-export const unitName = (unit) => unit.name === "count" ? "samples" : unit.name;
+// value: how many of it, for the singular.
+export const unitName = (unit, value = 0) => unit.name !== "count" ? unit.name : value === 10 ** unit.decimals ? "sample" : "samples";
 
-// As toLocaleString("en-US") has it, for which a browser that has not done so yet gets ready for 20 ms.
+// Like toLocaleString("en-US"), whose first call takes a browser 20 ms.
 export function grouped(value, unit) {
 	const [whole, rest = ""] = (value / 10 ** unit.decimals).toFixed(unit.decimals).split(".");
 	const said = rest.replace(/0+$/, "");
 	return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (said && "." + said);
 }
 
-// Three significant digits where people scale the unit, all of them grouped where they do not.
+// Three significant digits where the unit is scaled, all digits in groups where it is not.
 export function human(value, unit) {
 	if (!value)
 		return "0";
 	if (!isScaled(unit))
-		return grouped(value, unit) + " " + unitName(unit);
+		return grouped(value, unit) + " " + unitName(unit, value);
 	const scales = SCALES[unit.name], one = 10 ** unit.decimals;
 	const magnitude = Math.abs(value / one);
 	const [size, name] = scales.find(([each]) => magnitude >= each) || scales[scales.length - 1];
@@ -37,7 +38,7 @@ export function human(value, unit) {
 	return scaled.toFixed(digits) + " " + name;
 }
 
-// Without its sign, so that no share below all of it reads "100" and none above nothing reads "0.00".
+// Without "%". Shares below the whole never read "100", and shares above nothing never read "0.00".
 export function percent(part, whole, digits = 2) {
 	if (!whole || !part)
 		return (0).toFixed(digits);
@@ -49,7 +50,7 @@ export function percent(part, whole, digits = 2) {
 	return share.toFixed(share === 100 ? 0 : digits);
 }
 
-// Whole nanoseconds in seconds, every digit that says something: 2500000000 is "2.5".
+// Nanoseconds as seconds without trailing zeros: 2500000000 is "2.5".
 export function seconds(ns) {
 	const whole = Math.floor(Math.abs(ns) / 1e9);
 	const rest = String(Math.abs(ns) - whole * 1e9).padStart(9, "0").replace(/0+$/, "");
@@ -60,7 +61,7 @@ export function duration(ns) {
 	return human(ns, {name: "ns", decimals: 0});
 }
 
-// A round step that gives at most `most` of them in a span.
+// The smallest round step of which at most `most` fit into a span.
 export function roundStep(span, most) {
 	for (let power = 1; ; power *= 10)
 		for (const digit of [1, 2, 5])
@@ -70,8 +71,8 @@ export function roundStep(span, most) {
 
 const UNITS = {ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9, "": 1e9};
 
-// The commands' own way to write a time ("2.5", "300ms", "@1234.5" on the samples' clock), in ns from
-// the first sample, which is `first` (ns) on their clock. NaN: not a time.
+// Parse a time as the commands do ("2.5", "300ms", "@1234.5" on the samples' clock): ns from the first sample, which
+// is at `first` (ns) on that clock. NaN: invalid.
 export function parseTime(text, first) {
 	const parts = /^(@?)(\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(ns|us|ms|s|m|h|)$/i.exec(text.trim());
 	if (!parts)
@@ -79,7 +80,7 @@ export function parseTime(text, first) {
 	return Math.round(Number(parts[2]) * UNITS[parts[3]]) - (parts[1] ? first : 0);
 }
 
-// "FROM..TO" as {from, to}, ns from the first sample; open ends are null. Null: not a range.
+// Parse "FROM..TO": {from, to} in ns from the first sample; open ends are null. Returns null if it is invalid.
 export function parseRange(text, first) {
 	const dots = text.indexOf("..");
 	if (dots < 0)

@@ -1,6 +1,6 @@
-// outlines.mjs: which boxes of a picture are outlined: the one at the pointer, and the one that has the focus?
+// outlines.mjs: how are the hovered and the focused box outlined?
 //
-// A picture of many boxes takes long: when an outline moves only what is around the two boxes is painted again.
+// Painting many boxes is slow: when an outline moves, only the area around the two boxes is repainted.
 import { onceAFrame, styleOf } from "./canvas.mjs";
 
 const WIDE = 3; // pixels, of the outline of the narrowest box

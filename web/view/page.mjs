@@ -1,4 +1,4 @@
-// page.mjs: which panes are there, and what do they do to one another?
+// page.mjs: which panes are there, and how do they work together?
 import { Actions } from "./actions.mjs";
 import { askJson, counts } from "./ask.mjs";
 import { seen } from "./canvas.mjs";
@@ -40,7 +40,7 @@ class Page extends Session {
 		return this.viewOf(this.state);
 	}
 
-	// One that shows a function shows the one that has the focus, or else what costs most.
+	// A view of one function shows the focused one, else the most expensive one.
 	chooseView(view) {
 		const {state, shown} = this, [first] = shown.top ? shown.top.functions : [];
 		const chosen = view.ofFunction && (this.current() || state.function || (first && first.function));
@@ -51,7 +51,7 @@ class Page extends Session {
 		this.go({view, function: name}, "push");
 	}
 
-	// The function that has the focus, or "".
+	// The name of the focused function, or "".
 	current() {
 		return this.table.focused() || (this.isReady() && this.view().current()) || "";
 	}
@@ -80,7 +80,7 @@ class Page extends Session {
 		showOffers(state, shown.profiles, shown.about);
 		showViews(this.views, this.view(), (view) => this.chooseView(view));
 		showGraphControls(state, Boolean(this.search.bad));
-		showChips(state.transforms, (index) => this.takeBack(index));
+		showChips(state.transforms, shown.capabilities.transforms, (index) => this.takeBack(index));
 		this.time.show();
 		this.compare.show();
 		if (shown.top)
@@ -96,7 +96,7 @@ class Page extends Session {
 		this.showTable(top);
 	}
 
-	// A picture later: laying it out takes longer than the flames, which are what is waited for.
+	// One frame later: laying out the table takes longer than the flame graph, which comes first.
 	async showTable(top) {
 		const {sort} = this.shown, unit = parseUnit(top.unit), shares = isNormalised(this.state);
 		await seen();
@@ -104,7 +104,7 @@ class Page extends Session {
 			return; // what has come since is shown
 		this.table.show(top, unit, sort, (name) => this.isMarked(name), shares);
 		byId("top-note").textContent = grouped(top.functions_count, {decimals: 0}) + (isScaled(unit) ? "" : ", in " + unitName(unit)) +
-			(top.before_total === undefined ? "" : ", what changed most first");
+			(top.before_total === undefined ? "" : ", largest change first");
 	}
 
 	sought() {
@@ -141,33 +141,41 @@ class Page extends Session {
 		return this.time.heatmap.isDragged();
 	}
 
-	// How much of what is in view matches what is searched for: [part, whole, of what]s.
-	// more: there is what nobody knows of.
+	// Show how much of the view matches the search: [part, whole, name] triples. more: small frames hide further
+	// matches.
 	matched(more, ...parts) {
 		const {search, state} = this;
-		byId("matched").textContent = search.bad ? "not a regular expression" : !state.search || !parts.length ? "" :
+		byId("matched").textContent = search.bad ? "Invalid regular expression" : !state.search || !parts.length ? "" :
 			(more ? "matched at least " : "matched ") + parts.map(([part, whole, what]) => percent(part, whole) + "%" +
 				(what ? " of " + what : "")).join(", ");
 		byId("matched").title = search.bad;
 	}
 
-	// A value in its unit, its part of all and, where that is less, of what is selected.
+	// A value with its unit, its percentage of the whole, and of the selection if that is less.
 	sharesOf(value, unit) {
 		const {whole, top} = this.shown, parts = [human(value, unit), percent(value, whole) + "% of all"];
 		return top.total === whole ? parts : [...parts, percent(value, top.total) + "% of the selection"];
 	}
 
-	// What is at the pointer; without a text what the view says about where one is.
+	// Describe the box at the pointer; without a text, what the view has to say.
 	describe(text) {
 		const details = byId("details");
 		details.textContent = text || (this.isReady() ? this.view().describe() : "");
 		details.title = details.textContent;
 	}
 
-	say(text, wrong) {
+	// action: {text, act}, a button behind the text, or null.
+	say(text, wrong, action = null) {
 		const status = byId("status");
 		status.textContent = text;
 		status.title = text;
+		if (action) {
+			const button = document.createElement("button");
+			button.type = "button";
+			button.textContent = action.text;
+			button.addEventListener("click", action.act);
+			status.append(" ", button);
+		}
 		status.classList.toggle("wrong", Boolean(wrong));
 	}
 
@@ -175,7 +183,7 @@ class Page extends Session {
 		this.actions.openFrameMenu(frame, x, y);
 	}
 
-	// One thing at a time, what came last first.
+	// Cancel or clear one thing per key press.
 	escape() {
 		if (this.time.heatmap.cancel())
 			return;
@@ -201,7 +209,7 @@ class Page extends Session {
 	}
 }
 
-// For tests: what is on the screen.
+// For tests: the state of the page.
 function onScreen(page) {
 	const {top, whole, sort} = page.shown;
 	return {
@@ -213,7 +221,7 @@ function onScreen(page) {
 	};
 }
 
-// For those that measure: what can be told without a look at each cell and box, which takes longer than a picture.
+// For benchmarks: a cheap summary of the state.
 function atAGlance(page) {
 	const {map} = page.time.heatmap;
 	return {query: page.state, waiting: page.waiting(), hasMap: Boolean(map && map.columns),

@@ -18,7 +18,7 @@ function escape(text, shared) {
 		return [hex[0].length, "\\" + hex[0]];
 	if (/[0-9A-Za-z]/.test(letter) || !text) {
 		if (!shared[letter])
-			throw new SyntaxError("\\" + text.slice(0, 1) + " is not known here");
+			throw new SyntaxError("\\" + text.slice(0, 1) + " is not supported");
 		return [1, shared[letter]];
 	}
 	return [letter.length, /[\^$\\.*+?()[\]{}|/-]/.test(letter) ? plain(letter) : letter];
@@ -31,17 +31,17 @@ function readClass(text) {
 	const open = text.startsWith("[^") ? "[^" : "[";
 	let made = open;
 	if (text[open.length] === "]")
-		throw new SyntaxError("] at the start of a class is written \\]");
+		throw new SyntaxError("write ] at the start of a class as \\]");
 	for (let at = open.length; at < text.length;) {
 		if (text[at] === "]")
 			return [at + 1, made + "]"];
 		if (/^\[[:.=]/.test(text.slice(at)))
-			throw new SyntaxError(text.slice(at, at + 2) + " is not known here");
+			throw new SyntaxError(text.slice(at, at + 2) + " is not supported");
 		const [length, part] = text[at] === "\\" ? escape(text.slice(at + 1), IN_CLASS) : [0, text[at]];
 		made += part;
 		at += 1 + length;
 	}
-	throw new SyntaxError("] is missing");
+	throw new SyntaxError("missing ]");
 }
 
 // What begins `text`, as escape answers.
@@ -59,11 +59,11 @@ function readPart(text) {
 	case "]": case "}": return [1, "\\" + text[0]];
 	case "{":
 		if (/^\{\s*[\d,]/.test(text))
-			throw new SyntaxError("{ in front of a number is written \\{");
+			throw new SyntaxError("write { before a number as \\{");
 		return [1, "\\{"];
 	case "(":
 		if (!group)
-			throw new SyntaxError(text.slice(0, 3) + " is not known here");
+			throw new SyntaxError(text.slice(0, 3) + " is not supported");
 		return [group[0].length, group[0]];
 	default: return [1, text[0]];
 	}
@@ -87,4 +87,10 @@ export const forServer = (text, ignore) => (ignore ? "(?i)" : "") + text;
 // An expression that matches this name only, for us and for the server.
 export function exactly(name) {
 	return "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
+}
+
+// The name that an expression of exactly() matches; any other expression as it is.
+export function nameOf(expression) {
+	const name = expression.slice(1, -1).replace(/\\([\\^$.*+?()[\]{}|])/g, "$1");
+	return expression === exactly(name) ? name : expression;
 }

@@ -1,11 +1,10 @@
-// query.mjs: what is looked at? One state, which is the hash of the page's address.
+// query.mjs: what is shown? One state, which is the fragment of the page's address.
 //
-// What the server is asked for stands in it as the server takes it, and in that order: the options of
-// the commands. Keys of the page alone (how it looks) are those below; every other key is a way to
-// reshape the profile, so that an address may have each of them.
+// The parameters for the server are in it as the server takes them, in the order of the commands' options. The keys
+// of the page alone are those below; every other key is a transform.
 import { exactly } from "./pattern.mjs";
 
-// What holds where the address says nothing.
+// Defaults.
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
 	view: "flame", function: "", file: "", lanes: "", shape: "flame", order: "name", zoom: 0, open: "", search: "", ignore: false,
@@ -51,7 +50,7 @@ function decode(text) {
 	}
 }
 
-// The state that an address stands for; "+" is a plus.
+// Parse the fragment of an address; "+" is a plus.
 export function parseHash(hash) {
 	const state = {...START, transforms: []};
 	for (const part of hash.replace(/^#/, "").split("&")) {
@@ -84,14 +83,13 @@ export function hashOf(state) {
 
 export const isCompared = (state) => state.before !== "" && state.side === "difference";
 
-// Is before taken by after's total? Nobody compares one that has no two sides itself without another one.
+// Is before scaled to after's total? A profile without two sides needs another one to compare with.
 export const isNormalised = (state) => state.normalise && (isCompared(state) || state.before === "");
 
-// Has a profile two sides itself, as what `kiln diff` writes? about: the server's answer.
+// Does a profile have two sides, as what `kiln diff` writes? about: the server's answer.
 export const hasSides = (about) => (about.streams || []).some(({side}) => side === 2);
 
-// What is looked at where nothing is compared: of a comparison the side that is shown, after's unless it
-// is before.
+// The state of one side of a comparison: after, unless before is chosen.
 export function sideOf(state) {
 	const {before, side} = state;
 	const shown = before !== "" && side === "before" ?
@@ -102,7 +100,7 @@ export function sideOf(state) {
 // Which part of the state is the time of the profile that is shown.
 export const timeKey = (state) => state.before !== "" && state.side === "before" ? "before-time" : "time";
 
-// Words of what is shown: of both sides, if they are compared.
+// The parameters of what is shown, for both sides if they are compared.
 function shown(state) {
 	if (!isCompared(state))
 		return [...asked(sideOf(state)), ...(isNormalised(state) ? ["normalise"] : [])];
@@ -118,8 +116,7 @@ export function treeAddress(state) {
 	return address("nodes", [...shown(state), word("order", state.order), ...wordsOf(state, ["open"])]);
 }
 
-// Of one function: what it calls, and what calls it, from the function on. Of stacks in which it calls
-// itself its outermost call counts.
+// The callees and callers of a function. Of recursive functions the outermost call counts.
 export const calleesAddress = (state, name) => partAddress(state, [word("focus", exactly(name))]);
 
 export function callersAddress(state, name) {
@@ -127,16 +124,16 @@ export function callersAddress(state, name) {
 	return partAddress(state, [word("include", only), word("hide-below", only), "reverse"]);
 }
 
-// What is compared is reshaped as one: changes and shares are those of all of it.
+// Transforms of a part apply to the comparison, so that changes stay relative to the whole.
 const partAddress = (state, ways) =>
 	address("nodes", [...shown(state), ...(isCompared(state) ? ["then"] : []), ...ways, word("order", state.order)]);
 
-// by: thread, cpu or all; least: ns, how long a box lasts that can be seen.
+// by: thread, cpu or all; least: ns, the minimum duration of a visible box.
 export function chartAddress(state, by, least) {
 	return address("chart", [...asked(sideOf(state)), word("by", by), word("least", least + "ns")]);
 }
 
-// What the lines and addresses of the chosen function cost; canonical: its name is a comparison's.
+// Costs of the lines and addresses of the chosen function; canonical: its name is that of a comparison.
 export function linesAddress(state) {
 	return address("lines-json", [...asked(sideOf(state)), word("function", state.function), ...(state.canonical ? ["canonical"] : [])]);
 }
@@ -164,8 +161,8 @@ export const skipped = (topAddress, count) => topAddress + "&" + word("skip", St
 // Are rows of the heat map threads or CPUs?
 export const hasLanes = (state) => state.rows === "thread" || state.rows === "cpu";
 
-// Of all time: the map stays whole while a part of it is selected. columns: how many find room, if the state
-// does not say how long one lasts; sought: an expression, or "".
+// Without the time range: the map stays whole. columns: the maximum number of columns, if the state does not choose a
+// width; sought: an expression, or "".
 export function heatmapAddress(state, columns, sought) {
 	const rows = hasLanes(state) ? word("by", state.rows) : word("rows", state.rows);
 	const column = state.column ? word("column", state.column) : word("columns", String(columns));
@@ -173,13 +170,13 @@ export function heatmapAddress(state, columns, sought) {
 		...(sought ? [word("match", sought)] : [])]);
 }
 
-// Is all that is in the profile shown, on one side?
+// Is the whole profile shown, without a comparison?
 export function isWhole(state) {
 	const {time, thread, transforms} = sideOf(state);
 	return !isCompared(state) && time === "" && thread === "" && !transforms.length;
 }
 
-// Of everything in the profile, as shares of all of it are.
+// The totals of the whole profile, for percentages.
 export function wholeAddress(state) {
 	const {profile, kind, idle} = sideOf(state), all = {...START, profile, kind, idle};
 	return address("top", ["json", ...asked(all), word("rows", "1")]);
@@ -191,7 +188,7 @@ const partOf = (state) => state.view !== "sandwich" || !state.function ? [] :
 // Of a flame chart, in a picture: lanes are outermost frames.
 const chartWords = (lanes) => ["flamechart", "inverted", ...(lanes === "all" ? [] : ["by-" + lanes])];
 
-// What is shown in another format, as a file. lanes: those of the flame chart.
+// What is shown, in another format, to save it. lanes: those of the flame chart.
 export function exportAddress(state, format, lanes) {
 	if (format === "svg" && state.view === "chart")
 		return address(format, [...asked(sideOf(state)), ...chartWords(lanes)]);
@@ -212,14 +209,13 @@ function quoted(text) {
 	return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
 }
 
-// Of the program's list: how a command reads a profile as the page does, and what it is called there.
+// How a command reads a profile as the page does, from the server's list: its options and path.
 function readBy(profiles, name) {
 	const {options = [], stdin = false} = profiles.find((each) => each.name === name) || {};
 	return {options: options.map(quoted), path: quoted(stdin ? "-" : name)};
 }
 
-// The command that has the same numbers; `profile` is the name of the one that is shown, of `profiles`; two: it has
-// two sides.
+// The command with the same numbers. `profile` is the name of the shown one of `profiles`; two: it has two sides.
 export function commandOf(state, profile, profiles, two) {
 	const compared = isCompared(state), of = compared ? state : sideOf(state), after = readBy(profiles, profile);
 	const words = ["kiln", compared || two ? "diff" : "top", ...after.options];

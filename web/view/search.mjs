@@ -1,6 +1,6 @@
 // search.mjs: what is searched for?
 //
-// A pattern stays the same object while the text is: what was found by it can be kept with it.
+// The pattern is the same object while the text is the same, so results can be cached with it.
 import { forServer, patternOf } from "./pattern.mjs";
 
 export class Search {

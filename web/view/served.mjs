@@ -1,7 +1,7 @@
-// served.mjs: what has a page only where kiln view serves it? The list of all profiles, files that are dropped on
-// it, and the file on disk, which may change.
+// served.mjs: features that need kiln view as the server: the link to all profiles, uploads by drag and drop, and
+// following changes of the file.
 //
-// A page that is one file has ../offline/alone.mjs in place of this.
+// A page in one file has ../offline/alone.mjs instead.
 import { byId } from "./controls.mjs";
 import { listenToDrops } from "./drop.mjs";
 import { hashOf, START } from "./query.mjs";
@@ -9,7 +9,7 @@ import { answer } from "./server.mjs";
 
 const EVERY = 5000; // ms from one look at the file to the next
 
-// Of the files that are shown: is one gone, and has one changed since they were listed last?
+// Is one of the shown files deleted, or has one changed since the last check?
 async function news(page) {
 	const {shown, state: {profile, before}} = page, old = shown.profiles;
 	shown.profiles = JSON.parse(new TextDecoder().decode(await answer("profiles")));
@@ -18,13 +18,13 @@ async function news(page) {
 	return {gone: pairs.some(([, is]) => is.gone), changed: pairs.some(([was, is]) => !is.gone && is.version !== was.version)};
 }
 
-// Returns whether one is gone, as `said` has it of the last look.
+// Check the files. Returns whether one is deleted; `said`: that was reported already.
 async function look(page, said) {
 	const {gone, changed} = await news(page);
 	if (changed)
-		await page.renew("the file has changed: this is what it is now");
+		await page.renew("The file has changed; this is the new version");
 	else if (gone !== said)
-		page.say(gone ? "the file is gone: this is what was read of it" : "");
+		page.say(gone ? "The file was deleted; this is what was read before" : "");
 	return gone;
 }
 

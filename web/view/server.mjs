@@ -1,13 +1,14 @@
-// server.mjs: where do answers come from? From kiln view, which has served this page.
+// server.mjs: how are requests sent to kiln view?
 //
-// A page that is one file has ../offline/module.mjs in place of this.
+// A page in one file has ../offline/module.mjs instead.
 
-// What is not there may well be so, as a file that has just gone: browsers tell people of every 404.
+// A missing profile is expected, as after a file was deleted: with this header the status is 200, since browsers log
+// every 404 as an error.
 const MISSING = "Kiln-Missing";
 const TOO_LONG = [414, 431]; // the library's own words are a page
 
-// The page at the server's own address comes at once, and behind all else that is in it the answer to this, when
-// the profile has been read. As in src/server/told.c.
+// The page at the server's URL itself ends with the answer to this request, which arrives when the profile has been
+// read. Keep in step with src/server/first_answer.c.
 const TOLD = "heatmap?columns=300&rows=50";
 const whole = new Promise((go) => document.addEventListener("DOMContentLoaded", go));
 
@@ -29,12 +30,13 @@ function bytesOf(base64) {
 	return bytes.buffer;
 }
 
-// The bytes at an address. Throws an Error that says what is wrong.
+// The bytes at an address. Throws an Error that says what is wrong, with isLost when the server does not answer, and isMissing
+// when there is no such profile or file.
 export function answer(address, signal) {
 	return ask(address, {signal, headers: {[MISSING]: "1"}});
 }
 
-// Have a file read by the server, which keeps it in its memory alone; what it is called there.
+// Upload a file, which the server keeps in memory. Returns its name there.
 export async function send(file) {
 	const bytes = await ask("upload?name=" + encodeURIComponent(file.name), {method: "POST", body: file});
 	return JSON.parse(new TextDecoder().decode(bytes)).name;
@@ -47,16 +49,13 @@ async function ask(address, options) {
 		if (response.ok && !response.headers.has(MISSING))
 			return await response.arrayBuffer();
 	} catch (error) {
-		throw error instanceof TypeError ? new Error("kiln view does not answer") : error;
+		throw error instanceof TypeError ? Object.assign(new Error("Lost connection to kiln view. Is it still running?"), {isLost: true}) : error;
 	}
-	throw new Error(TOO_LONG.includes(response.status) ? "What is asked is too long: a name in it has too many letters" :
-		(await response.text()).trim() || "The server says " + response.status);
+	throw Object.assign(new Error(TOO_LONG.includes(response.status) ? "The request is too long: a name in it has too many characters" :
+		(await response.text()).trim() || "The server answered with status " + response.status), {isMissing: response.headers.has(MISSING)});
 }
 
-// Formats that answers may have.
-export const canWrite = () => true;
-
-// The same as a file.
+// Save an answer as a file.
 export function download(address, name) {
 	const link = document.createElement("a");
 	link.href = address;

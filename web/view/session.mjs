@@ -1,27 +1,28 @@
-// session.mjs: what is looked at, what has to be asked for it, and what has been answered?
+// session.mjs: what is shown, which answers does it need, and which have arrived?
 //
-// One state, which is the page's address. What the server is asked for follows from it, for the main
-// view, the table and the heat map; what is on the screen are the latest answers.
+// There is one state, the page's address. The requests for the main view, the table and the heat map follow from it;
+// the screen shows the latest answers.
 import { Latest, askColumns, askJson, counts, expect } from "./ask.mjs";
 import { seen } from "./canvas.mjs";
+import { setPalette } from "./colours.mjs";
 import { mapAddress } from "./first.mjs";
 import * as query from "./query.mjs";
 import { PART } from "./table.mjs";
 
 const GAP = 95; // ms from one look to the next: ten a second, of two questions each
 
-// Of a look, or of what is on the screen. Views that have nothing to ask have the same address.
+// Identifies the answers of a view. Views without a request have the same address.
 const keyOf = ({view, viewFrom, topFrom}) => [view ? view.name : "", viewFrom, topFrom].join("\n");
 
 // Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
 // sought(), what is searched for,
 // as the server takes it; onView(), onMap(answer), onNoMap() and onWhole() when answers have come; onOther() when the address is another one;
-// say(text, wrong).
+// say(text, wrong, action).
 export class Session {
 	constructor() {
 		this.state = query.parseHash(location.hash);
 		// What is on the screen, and the addresses that it came from.
-		this.shown = {profiles: [], about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
+		this.shown = {profiles: [], capabilities: {formats: [], transforms: [], column_widths: []}, about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
 			topFrom: "", sort: "", mapFrom: "", whole: 0, wholeFrom: ""};
 		this.wanted = {view: "", map: ""};
 		this.aboutFrom = ""; // where it was asked for what there is to know of the profile
@@ -38,15 +39,14 @@ export class Session {
 
 	// ---- State ----
 
-	// Takes a browser some ms.
+	// Update the history, which takes a browser some ms.
 	remember(how) {
 		const hash = query.hashOf(this.state);
 		if (how && (how === "push" || hash !== location.hash))
 			history[how + "State"](null, "", hash || location.pathname + location.search);
 	}
 
-	// Become the state with these changes. how: "push" when "back" is to undo it, "replace", or "" when
-	// it is not to be remembered. hurry: ask at once.
+	// Change the state. how: "push" for a new history entry, "replace", or "" for none. hurry: send requests at once.
 	go(changes, how, hurry = true) {
 		const next = {...this.state, ...changes};
 		const treeOf = (state) => query.treeAddress({...state, open: ""});
@@ -72,7 +72,7 @@ export class Session {
 		return query.sideOf(this.state).profile || (this.shown.profiles[0] || {name: ""}).name;
 	}
 
-	// ns, on the samples' clock: times are from there on.
+	// The time of the first sample on the samples' clock, ns.
 	first() {
 		return (this.shown.about || {}).first_ns || 0;
 	}
@@ -85,7 +85,14 @@ export class Session {
 
 	complain(error, signal) {
 		if (!signal || !signal.aborted)
-			this.say(error.message, true);
+			this.say(error.message, true, this.wayOut(error));
+	}
+
+	// What the user can do about an error: {text, act}, or null.
+	wayOut({isLost, isMissing}) {
+		if (isLost)
+			return {text: "Retry", act: () => this.renew("")};
+		return isMissing ? {text: "Back to profiles", act: () => location.assign("start")} : null;
 	}
 
 	async askView({view, viewFrom, topFrom, state}, signal) {
@@ -150,7 +157,7 @@ export class Session {
 		this.onWhole();
 	}
 
-	// Show the state, of which a view that has just been chosen has to know its place before it asks.
+	// Show the state. A newly chosen view must be laid out before its request is made.
 	async refresh(hurry) {
 		try {
 			if (query.aboutAddress(this.state) !== this.aboutFrom || this.aboutFrom !== this.shown.aboutFrom)
@@ -166,7 +173,7 @@ export class Session {
 			this.onState();
 	}
 
-	// Ask for what the state needs and the screen does not have; show at once what needs no answer.
+	// Request what the state needs and the screen lacks; show at once what needs no request.
 	askWanted(hurry) {
 		const {state, wanted, shown} = this, view = this.viewOf(state);
 		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, PART)};
@@ -187,7 +194,7 @@ export class Session {
 		}
 	}
 
-	// What is asked about is not what it was: ask for all of it again, and say so with the answer.
+	// The data has changed: request everything again, and show `news` with the answer.
 	renew(news) {
 		this.news = news;
 		this.aboutFrom = "";
@@ -196,7 +203,7 @@ export class Session {
 		return this.refresh(true);
 	}
 
-	// Of a file that has just come the list may not know yet: once it was asked for, it does.
+	// A new file may not be in the list yet: after it was requested, it is.
 	async listProfiles() {
 		const {profile, before} = this.state;
 		const [profiles] = await Promise.all([askJson("profiles"), this.askAbout()]);
@@ -204,11 +211,12 @@ export class Session {
 		return known(profile) && known(before) ? profiles : askJson("profiles");
 	}
 
-	// The heat map first: it hangs on no other answer, and is seen before anything else is made.
+	// The heat map is first: it depends on no other answer.
 	async begin() {
 		const map = this.mapLatest.start(this.wanted.map = this.mapAddress());
 		try {
-			this.shown.profiles = await this.listProfiles();
+			[this.shown.profiles, this.shown.capabilities] = await Promise.all([this.listProfiles(), askJson("capabilities")]);
+			setPalette(this.shown.capabilities.colours);
 		} catch (error) {
 			return this.complain(error);
 		}
@@ -218,14 +226,14 @@ export class Session {
 		await this.refresh(true);
 	}
 
-	// What refresh() is going to ask for: it is on its way while the map is painted.
+	// Send the requests of refresh() early, while the map is painted.
 	expectView() {
 		const {state} = this, view = this.viewOf(state);
 		if (view.isAskedEarly)
 			[view.address(state), query.topAddress(state, PART)].forEach((address) => expect(address));
 	}
 
-	// How many answers are not on the screen yet.
+	// The number of outstanding answers.
 	waiting() {
 		const {shown, wanted} = this;
 		return counts.waiting + (wanted.view === keyOf(shown) ? 0 : 1);

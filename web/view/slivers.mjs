@@ -1,7 +1,7 @@
-// slivers.mjs: how are thousands of boxes painted that are hardly wider than a pixel?
+// slivers.mjs: how are thousands of boxes of about a pixel's width painted fast?
 //
-// A rectangle for each takes most of the time of a picture. So each row of boxes is made pixel by pixel, one pixel high,
-// and painted as high as boxes are.
+// One fillRect() for each takes most of the time of a frame. So each row of boxes is built as an image one pixel
+// high, and drawn stretched to the height of a box.
 
 export const SLIVER = 2; // pixels: what is narrower is none for edges
 

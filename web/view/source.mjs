@@ -1,4 +1,4 @@
-// source.mjs: what do the lines and the instructions of a function cost?
+// source.mjs: what do the lines and instructions of a function cost?
 
 const AROUND = 12, ROWS_MOST = 3000; // lines that are shown around those of the function, and in all
 
@@ -27,13 +27,13 @@ export function instructionsOf(code, places, most) {
 	return {rows, elsewhere};
 }
 
-// The same where the instructions are not known: only where samples were.
+// The same without disassembly: only the sampled addresses.
 export function addressesOf(places) {
 	return places.map(([at, self, total]) => ({at, text: "", file: "", line: 0, self, total}));
 }
 
-// What each line of each file costs, {file: {line: {self, total}}}: as the profile says, or, where it
-// knows no lines, as the instructions' do, which are of a line. No line costs more than the function.
+// The cost of each line of each file, {file: {line: {self, total}}}: from the profile's line numbers, or, without
+// those, from those of the instructions. No line costs more than the function.
 export function linesOf(costs, rows) {
 	const files = new Map();
 	const add = (file, line, self, total) => {
@@ -74,7 +74,7 @@ export function joinedRows(before, after) {
 	});
 }
 
-// Files, the one that costs most first.
+// Files, the most expensive one first.
 export function filesInOrder(files) {
 	const sum = (lines) => [...lines.values()].reduce((all, {self, total, before = none}) =>
 		all + self + total + before.self + before.total, 0);

@@ -1,9 +1,8 @@
-// table.mjs: which functions cost most? A table that people and screen readers read.
+// table.mjs: how is the table of functions shown?
 //
-// Only rows in view, and some around them, are elements: margins of the table stand for all others. The
-// server tells functions part by part, when somebody scrolls to them. Rows in view are filled at once, those
-// around when nothing newer has come for a while: laying out all of them takes longer than all else that
-// follows a time that is dragged.
+// Only the visible rows and some around them are elements; margins of the table stand for the rest. Functions are
+// requested in parts on scrolling. Visible rows are filled at once, the others after a pause: laying out all of them
+// would take longer than everything else that happens during a drag.
 import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { grouped, human, isScaled, percent } from "./numbers.mjs";
 

@@ -1,8 +1,8 @@
-// timepane.mjs: the heat map and the fields above it: which time is chosen, and how much is in it?
+// timepane.mjs: the heat map and its controls: which time is selected, and how much is in it?
 import { isDark } from "./canvas.mjs";
-import { byId, showLegend, showMapControls, showTime, typedTime } from "./controls.mjs";
+import { byId, showLegend, showMapControls, showTime, typedTime, valueName } from "./controls.mjs";
 import { Heatmap } from "./heat/map.mjs";
-import { duration, human, parseRange, parseUnit, percent, seconds } from "./numbers.mjs";
+import { duration, human, isScaled, parseRange, parseUnit, percent, seconds } from "./numbers.mjs";
 import { START, parseHash, timeKey } from "./query.mjs";
 
 const MOVE = 1000; // ms between keys that are one step back together
@@ -30,7 +30,7 @@ export class TimePane {
 
 	// ---- Showing ----
 
-	// The state is another one.
+	// The state has changed.
 	show() {
 		const {state} = this.page, first = this.page.first();
 		this.showControls();
@@ -40,10 +40,10 @@ export class TimePane {
 
 	showControls() {
 		const {state, shown} = this.page, {map} = this.heatmap;
-		showMapControls(state, shown.about, map ? map.column : 0);
+		showMapControls(state, shown.about, map ? map.column : 0, shown.capabilities.column_widths);
 	}
 
-	// What the state says of how the map looks. first: ns, when the first sample was taken.
+	// Apply the state to the map. first: ns, the time of the first sample.
 	mark(first) {
 		const {heatmap, page} = this, {state} = page;
 		const time = state[timeKey(state)], own = state.before === page.profileName();
@@ -80,16 +80,17 @@ export class TimePane {
 		const range = time && map && parseRange(time, this.page.first());
 		const ends = range && map.ends(range), {total, unit} = shown.top;
 		const value = human(total, parseUnit(unit)), share = percent(total, shown.whole) + "%";
-		const said = ends ? duration(ends.to - Math.max(ends.from, 0)) + " selected: " : "";
-		byId("selected").textContent = said + value + " (" + share + ")"; // no longer: there is little room
-		byId("selected").title = said + value + ", " + share + " of all";
+		const name = isScaled(parseUnit(unit)) ? valueName(shown.about, state.kind) : ""; // others have it in the value
+		const text = ends ? [duration(ends.to - Math.max(ends.from, 0)), "selected -", value, name, "(" + share + ")"] :
+			["Total", name, value, ...(total === shown.whole ? [] : ["(" + share + ")"])];
+		byId("selected").textContent = byId("selected").title = text.filter((each) => each).join(" ");
 	}
 
 	describe(spot) {
 		this.page.describe(spot && (spot.label ? spot.label + ", " : "") + seconds(spot.from || 0) + " s to " +
 			seconds(spot.to) + " s: " + human(spot.value, this.unit) + " \u00b7 " +
 			percent(spot.value, this.page.shown.whole) + "% of all" +
-			(spot.matched === null ? "" : " \u00b7 " + percent(spot.matched, spot.value) + "% of it matches"));
+			(spot.matched === null ? "" : " \u00b7 " + percent(spot.matched, spot.value) + "% of it matches the search"));
 	}
 
 	themeChanged() {
@@ -108,7 +109,7 @@ export class TimePane {
 		this.page.go(this.changesOf(range, phase, which), how, phase === "end" || phase === "cancel");
 	}
 
-	// A drag that is given up was never in the address.
+	// The state after a change of the selection. A cancelled drag was never in the address.
 	changesOf(range, phase, which) {
 		const {page} = this;
 		if (phase === "cancel")
@@ -118,7 +119,7 @@ export class TimePane {
 		return {before: page.profileName(), "before-time": timeOf(range), side: START.side};
 	}
 
-	// Only that thread, or that CPU; the others that stand together are not one.
+	// Select that thread or CPU; the row of all others cannot be selected.
 	chooseLane(label) {
 		const {page} = this, {state} = page, [number] = /\d+$/.exec(label) || [];
 		if (number && state.rows === "thread")

@@ -1,4 +1,4 @@
-// tree.mjs: what is a call tree, as the server sends it: where are its boxes, what do they match?
+// tree.mjs: the call tree of the server's answer: structure, box positions and matches.
 //
 // Nodes are numbers in preorder; 0 is the root. Callees of i are i + 1, end[i + 1], ... below end[i].
 import { Frames } from "./frames.mjs";
@@ -24,7 +24,7 @@ export class Tree {
 		this.place(byName);
 	}
 
-	// Who calls whom: parent[i], and end[i], the first node behind i and its callees.
+	// Compute parent[i], and end[i], the first node behind the subtree of i.
 	link() {
 		const {count, depth} = this, open = new Uint32Array(this.deepest + 2);
 		const parent = this.parent = new Uint32Array(count), end = this.end = new Uint32Array(count);
@@ -55,7 +55,7 @@ export class Tree {
 		}
 	}
 
-	// Where it is not told, all is there, and it is what is left of the total without those of callees.
+	// Without a column of its own: the total minus the totals of the callees.
 	own(i) {
 		if (this.self)
 			return this.self[i];
@@ -143,12 +143,12 @@ export class Tree {
 		return this.frames.matches(pattern);
 	}
 
-	// "all" is not the name of anything, nor are small frames.
+	// The root "all" and grouped small frames never match.
 	isMatch(found, i) {
 		return Boolean(found) && i !== 0 && found[this.frame[i]] === 1 && !this.isSmall(i);
 	}
 
-	// What the matches at and below i cover together: a match on a match is not counted again.
+	// The sum of the matches at and below i; a match below a match is counted once.
 	matched(found, i, total = this.total) {
 		let sum = 0;
 		for (let at = i; found && at < this.end[i];) {

@@ -2,7 +2,7 @@
 #include "commands/classic/classic.h"
 
 #include "commands/commands.h"
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 static bool set_marks(
 	void *target, const struct option *option, const char *value, struct error *err)

@@ -7,9 +7,9 @@
  *
  * A line is two characters further in than its caller's. The functions that threads wait in, which
  * the classic script leaves out, are a kind of their own: idle. */
+#include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/lines/nested.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

@@ -10,9 +10,9 @@
  *
  * An element is written once, with an id; from then on only a reference to it. Frames are listed
  * innermost first. A sample counts by its weight; the number of samples is a second value. */
+#include "names/tidy.h"
 #include "readers/apple/xctrace_steps.h"
 #include "readers/lines/text_stacks.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

@@ -9,9 +9,9 @@
  * What is behind the address ("- 1", with -a: a return address), behind the name ("- MODULE", with
  * -m) and on the line below (source or build id) is only there when it was asked for. A stack ends
  * before the next thread or frame 0. */
+#include "names/tidy.h"
 #include "readers/debuggers/numbered_frames.h"
 #include "readers/lines/line_format.h"
-#include "readers/tidy.h"
 
 #define EXPECTS "a frame such as `#1  0x000055d0c2 main`"
 

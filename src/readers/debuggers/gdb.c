@@ -8,9 +8,9 @@
  *
  * A stack ends before its next frame 0, before a thread and before whatever is not indented;
  * indented lines belong to the frame above them (wrapped lines, the locals of `bt full`). */
+#include "names/tidy.h"
 #include "readers/debuggers/numbered_frames.h"
 #include "readers/lines/line_format.h"
-#include "readers/tidy.h"
 
 #define EXPECTS "a frame such as `#1  0x000055d0 in main () at a.c:3`"
 

@@ -7,8 +7,8 @@
  *	2: main   (at /src/main.nim:12)
  *
  * Innermost frame first; what comes before "Full stacks" sums the same samples up in other ways. */
+#include "names/tidy.h"
 #include "readers/lines/line_format.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* folded_stacks.c: which stacks are the frames of folded lines? */
 #include "readers/folded/folded_stacks.h"
 
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 #include <stdlib.h>
 

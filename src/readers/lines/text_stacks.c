@@ -1,7 +1,7 @@
 /* text_stacks.c: from lines of text to samples of a profile, whatever the format. */
 #include "readers/lines/text_stacks.h"
 
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 #include <assert.h>
 #include <stdlib.h>

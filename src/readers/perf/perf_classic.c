@@ -1,7 +1,7 @@
 /* perf_classic.c: what do other tools call the frames and programs that `perf script` prints? */
 #include "readers/perf/perf_classic.h"
 
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 static bool has(struct bytes text, struct bytes part)
 {

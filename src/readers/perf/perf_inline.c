@@ -6,7 +6,7 @@
 #include "images/dwarf_lookup.h"
 #include "images/symbols.h"
 #include "names/demangle.h"
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 #include <ctype.h>
 #include <elf.h>

@@ -1,9 +1,9 @@
 /* perf_names.c: how does a printed frame become a frame of the profile, and where does it lead? */
 #include "readers/perf/perf_names.h"
 
+#include "names/tidy.h"
 #include "readers/lines/scan.h"
 #include "readers/perf/perf_classic.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

@@ -12,9 +12,9 @@
  * innermost frame is the row's symbol: its end of a stack tells the order, which is the caller's
  * first where there is no such column. With `--children` there are rows of callers, whose stacks
  * are parts of others. */
+#include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/perf/perf_events.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

@@ -10,9 +10,9 @@
  * these (kernels without CONFIG_SCHEDSTATS) is told by the time until the thread is switched in.
  *
  * The call chain of such an event is that of the thread that woke the other one up. */
+#include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/perf/perf_line.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

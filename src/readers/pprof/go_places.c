@@ -1,9 +1,9 @@
 /* go_places.c: which places of a profile are the locations that `go tool pprof -raw` lists? */
 #include "readers/pprof/go_places.h"
 
+#include "names/tidy.h"
 #include "readers/pprof/go_words.h"
 #include "readers/readers.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

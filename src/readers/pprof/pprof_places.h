@@ -3,7 +3,7 @@
 #ifndef KILN_READERS_PPROF_PPROF_PLACES_H
 #define KILN_READERS_PPROF_PPROF_PLACES_H
 
-#include "readers/pprof/pprof_format.h"
+#include "names/pprof_format.h"
 
 #define PPROF_KIND_UNTOLD UINT32_MAX
 

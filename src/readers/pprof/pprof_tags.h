@@ -2,7 +2,7 @@
 #ifndef KILN_READERS_PPROF_PPROF_TAGS_H
 #define KILN_READERS_PPROF_PPROF_TAGS_H
 
-#include "readers/pprof/pprof_format.h"
+#include "names/pprof_format.h"
 #include "readers/readers.h"
 
 /* `profile` and `want` (enum read_want, or'ed) are set by the caller. */

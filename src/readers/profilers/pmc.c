@@ -8,9 +8,9 @@
  *
  * The sampled function comes first and a blank more is its caller; a count includes those below,
  *and what it has more ends in it. */
+#include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/lines/nested.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

@@ -7,10 +7,10 @@
  * With instrumentation, calls are counted, as inferno-collapse-vsprof does: those of the callee
  * listed last are taken off its caller's. With sampling, the exclusive samples are. The exclusive
  * share of the time is another value. */
+#include "names/tidy.h"
 #include "readers/lines/call_path.h"
 #include "readers/lines/csv.h"
 #include "readers/lines/line_format.h"
-#include "readers/tidy.h"
 
 #include <math.h>
 #include <stdlib.h>

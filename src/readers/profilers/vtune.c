@@ -8,10 +8,10 @@
  * Blanks before a name tell how deep it is. Every column whose name ends in ":Self" is a value: CPU
  * time (in seconds, kept as whole ms as other tools have it), numbers and sizes of allocations, ...
  */
+#include "names/tidy.h"
 #include "readers/lines/call_path.h"
 #include "readers/lines/csv.h"
 #include "readers/lines/line_format.h"
-#include "readers/tidy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,9 +13,9 @@
  * from one another: time, memory that was taken, memory that was given back. Version 1 calls a
  * thread "Thread 7f00", and counts memory in KB. What Austin's pages say of it is all that was used
  * here. */
+#include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/stacks/thread_stack.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

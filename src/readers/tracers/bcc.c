@@ -12,7 +12,7 @@
  * heading; what has none is offcputime's, in microseconds. */
 #include "readers/lines/line_format.h"
 
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* bpftrace_maps.c: what do maps whose keys are stacks count? */
 #include "readers/tracers/bpftrace_maps.h"
 
+#include "names/tidy.h"
 #include "readers/lines/scan.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 

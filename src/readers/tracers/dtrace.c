@@ -12,7 +12,7 @@
  * "::" all from the last '(' or '<' goes. */
 #include "readers/lines/line_format.h"
 
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// cells.mjs: which cell is of which time, and how much is in it?
+// cells.mjs: what time and value does each cell of the heat map have?
 //
 // A cell is a part of the time: a column has `parts`, one with lanes. A spot is what has a colour: its
 // number is that of its value. Times are ns from the first sample.

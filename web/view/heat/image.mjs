@@ -1,4 +1,4 @@
-// image.mjs: which colour has each cell of a heat map?
+// image.mjs: how are the cells of a heat map coloured?
 import { isDark } from "../canvas.mjs";
 import { SCALES, greys, hits, ramp } from "../colours.mjs";
 

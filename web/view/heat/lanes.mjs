@@ -1,4 +1,4 @@
-// lanes.mjs: how are many threads shown in few rows, and a long label in little room?
+// lanes.mjs: how do many threads fit into few rows, and long labels into little room?
 
 export const LANES_MOST = 20; // of threads: the rest is one
 

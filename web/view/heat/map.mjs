@@ -1,4 +1,4 @@
-// map.mjs: when was how much, and which part of the time is chosen?
+// map.mjs: the heat map: how is time selected with pointer and keys?
 //
 // Columns of time from left to right, each from its start (bottom) to its end (top); or with lanes, a
 // thread's or a CPU's each. A selection is half-open, [from, to) in ns from the first sample, and goes up
@@ -147,7 +147,7 @@ export class Heatmap {
 		return this.anchor >= 0;
 	}
 
-	// Gives up a drag; true when there was one.
+	// Cancel a drag; returns whether there was one.
 	cancel() {
 		if (this.anchor < 0)
 			return false;

@@ -1,4 +1,4 @@
-// paint.mjs: what does the heat map look like?
+// paint.mjs: how is the heat map painted?
 import { contextOf, styleOf } from "../canvas.mjs";
 import { Letters } from "../letters.mjs";
 import { duration, roundStep, seconds } from "../numbers.mjs";
@@ -126,7 +126,7 @@ export class Painter {
 		return path;
 	}
 
-	// What is in neither is veiled.
+	// Shade everything outside of both ranges.
 	paintRanges(context, range, baseline, left, wide, high) {
 		const outlines = [[range, "--focus", []], [baseline, "--before", [6, 3]]].filter(([each]) => each)
 			.map(([each, colour, dashes]) => ({path: this.path(each, high), colour, dashes}));

@@ -1,4 +1,4 @@
-// place.mjs: where on the screen is a cell of the heat map, and which one is there?
+// place.mjs: where is each cell of the heat map on the screen, and which cell is at the pointer?
 
 const LEFT = 52, LEFT_OF_LANES = 150; // pixels left of the cells
 export const RIGHT = 8, BOTTOM = 18; // and around them

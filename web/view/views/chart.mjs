@@ -1,6 +1,6 @@
-// chart.mjs: which frames were there when, thread by thread: the flame chart of the time that is chosen.
+// chart.mjs: the main view of frames over time, in lanes: the flame chart of the selected time.
 //
-// What is in view is the chosen time: who zooms or moves here chooses another one, for all panes.
+// The visible range is the selected time: zooming and scrolling change the selection, for all panes.
 import { askColumns } from "../ask.mjs";
 import { Chart, ChartData } from "../chart.mjs";
 import { byId, showLanes } from "../controls.mjs";
@@ -84,7 +84,7 @@ export class ChartView {
 		byId("no-chart").hidden = !none;
 		byId("chart").hidden = none;
 		byId("no-chart").textContent =
-			"No sample of this profile says when it was taken: there is nothing to show over time.";
+			"The samples of this profile have no timestamps: there is no flame chart.";
 		if (none || !data)
 			return;
 		if (!this.foundBy || this.foundBy.data !== data || this.foundBy.pattern !== pattern)
@@ -106,7 +106,7 @@ export class ChartView {
 	textOf(i) {
 		const {data, page} = this;
 		const where = [data.moduleOf(i), data.kindOf(i), data.header.labels[data.lane[i]]].filter((each) => each);
-		const parts = [duration(data.to(i) - data.from(i)) + " from " + seconds(data.from(i)) + " s on",
+		const parts = [duration(data.to(i) - data.from(i)) + " from " + seconds(data.from(i)) + " s",
 			data.samples[i] + (data.samples[i] === 1 ? " sample" : " samples"),
 			...page.sharesOf(data.value[i], data.unit)];
 		if (data.runs[i] > 1)
@@ -120,7 +120,7 @@ export class ChartView {
 			return "";
 		const {lanes, lanes_left_out: out} = data.header;
 		return at >= 0 ? this.textOf(at) : lanes + (lanes === 1 ? " lane" : " lanes") +
-			(out ? ", " + out + " more with less are not shown: choose a thread" : "");
+			(out ? "; " + out + " smaller " + (out === 1 ? "one is" : "ones are") + " not shown (choose a thread)" : "");
 	}
 
 	current() {

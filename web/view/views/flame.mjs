@@ -1,4 +1,4 @@
-// flame.mjs: the call tree as a flame graph or icicles: what is zoomed to, and what does it match?
+// flame.mjs: the main view of the call tree as flame graph or icicle: zoom, search and keys.
 import { askColumns } from "../ask.mjs";
 import { treeOf } from "../compared.mjs";
 import { byId } from "../controls.mjs";
@@ -91,10 +91,10 @@ export class FlameView {
 		page.describe();
 	}
 
-	// Nothing is left, or nothing was there: the zoom stays for what comes next.
+	// There are no samples: keep the zoom for the next answer.
 	showNone() {
-		byId("no-flame").textContent = this.page.shown.whole ? "Nothing is left of what is selected." :
-			"There are no samples in this profile.";
+		byId("no-flame").textContent = this.page.shown.whole ? "No samples in this selection" :
+			"No samples in this profile";
 		byId("unzoom").hidden = true;
 		this.page.matched();
 		this.page.describe();
@@ -154,7 +154,7 @@ export class FlameView {
 
 	// ---- Zoom, walk, menu ----
 
-	// Small frames that stand together are told apart where one looks closer.
+	// Zooming to grouped small frames requests them one by one.
 	zoomTo(to) {
 		const {tree, mirror, page} = this, node = tree.isSmall(to) ? tree.parent[to] : to;
 		const open = !node ? "" : tree.hasSmall(node) ? String(tree.nodes[node]) : page.state.open;

@@ -1,7 +1,6 @@
-// sandwich.mjs: who calls a function, and what does it call?
+// sandwich.mjs: the main view of the callers and callees of one function.
 //
-// Its callers stand above it, turned round, and its callees below it. A box that is clicked becomes the
-// function.
+// Callers are above it, inverted; callees below. A click on a box chooses that function.
 import { askColumns } from "../ask.mjs";
 import { changeText, treeOf } from "../compared.mjs";
 import { byId } from "../controls.mjs";
@@ -165,7 +164,7 @@ export class SandwichView {
 		strong.textContent = name;
 		const any = tree && tree.count && (tree.compared ? tree.sides.some(({total}) => total[0]) : tree.total[0]);
 		byId("chosen").replaceChildren(strong, any ? ": " + this.text(tree) :
-			name ? " has nothing in what is selected" : "Choose a function: in the table, or by its menu");
+			name ? " has no samples in this selection" : "Choose a function in the table or in a frame's menu");
 		byId("chosen").title = byId("chosen").textContent;
 	}
 
@@ -184,10 +183,10 @@ export class SandwichView {
 		};
 		if (tree.compared) {
 			const [[before, selfBefore], [after, selfAfter]] = tree.sides.map(({total, self}) => ofRoot(total, (i) => self[i])), how = [tree.scale, this.wholes(), tree.unit];
-			return changeText(before, after, ...how) + " \u00b7 itself " + changeText(selfBefore, selfAfter, ...how);
+			return changeText(before, after, ...how) + " \u00b7 self " + changeText(selfBefore, selfAfter, ...how);
 		}
 		const [total, self] = ofRoot(tree.total, (i) => tree.own(i));
-		return this.page.sharesOf(total, tree.unit).join(", ") + " \u00b7 itself " +
+		return this.page.sharesOf(total, tree.unit).join(", ") + " \u00b7 self " +
 			human(self, tree.unit) + ", " + percent(self, total) + "%";
 	}
 

@@ -1,7 +1,6 @@
-// source.mjs: which lines and which instructions of a function cost how much?
+// source.mjs: the main view of the lines and instructions of one function, with their costs.
 //
-// What the profile knows is always there; source files and machine code only where the server may read
-// them.
+// Costs come from the profile; source files and machine code need a server that may read them.
 import { askJson, askText } from "../ask.mjs";
 import { changePercent, scaleOf } from "../change.mjs";
 import { changeText } from "../compared.mjs";
@@ -70,12 +69,12 @@ export class SourceView {
 		const sum = ({addresses}) => addresses.reduce((all, [, self, total]) => all + self + total, 0);
 		const [binary] = places.sort((a, b) => sum(b) - sum(a)), [first] = costs.code;
 		if (!binary)
-			return first ? {rows: addressesOf(first.addresses), build: buildOf(first, state), why: "its code is not in a file: " + first.binary} :
-				{rows: [], why: "the profile has no addresses of it"};
+			return first ? {rows: addressesOf(first.addresses), build: buildOf(first, state), why: "Its code is not in a file: " + first.binary} :
+				{rows: [], why: "The profile has no addresses of this function"};
 		const [at] = binary.addresses[hottest(binary.addresses.map(([, self, total]) => ({self, total})))];
 		const {answer, why} = await perhaps(askJson(codeAddress(state, binary, at), signal));
 		const build = buildOf(binary, state);
-		return why ? {rows: addressesOf(binary.addresses), build, why: "no machine code: " + why} :
+		return why ? {rows: addressesOf(binary.addresses), build, why: "No machine code: " + why} :
 			{...instructionsOf(answer, binary.addresses, costs.total), binary: binary.binary, build, cut: answer.cut};
 	}
 
@@ -90,17 +89,17 @@ export class SourceView {
 		const {costs, code, files, names, file, text} = this.answer || {}, name = this.page.state.function;
 		const strong = document.createElement("b");
 		strong.textContent = name;
-		byId("source-chosen").replaceChildren(strong, !name ? "Choose a function: in the table, or by its menu" :
-			costs && (costs.total || (costs.before && costs.before.total)) ? ": " + this.costText(costs) : " has nothing in what is selected");
+		byId("source-chosen").replaceChildren(strong, !name ? "Choose a function in the table or in a frame's menu" :
+			costs && (costs.total || (costs.before && costs.before.total)) ? ": " + this.costText(costs) : " has no samples in this selection");
 		this.page.matched();
 		if (!costs)
 			return;
 		fillSelect(byId("source-file"), names.length ? names.map((each) => [each, each]) : [["", "none"]], file);
 		byId("source-file").hidden = names.length < 2;
 		const more = names.length < 2 ? file : "";
-		byId("source-note").textContent = !file ? "no line is known" : text.why || more;
+		byId("source-note").textContent = !file ? "No line information for this function (build with -g)" : text.why || more;
 		byId("source-note").title = byId("source-note").textContent;
-		byId("code-note").textContent = (code.why || code.binary + (code.cut ? ", its beginning" : "")) + (code.more || "");
+		byId("code-note").textContent = (code.why || code.binary + (code.cut ? " (beginning only)" : "")) + (code.more || "");
 		byId("code-note").title = byId("code-note").textContent;
 		const rows = file ? rowsOf(text.why ? null : text.answer, files.get(file)) : [];
 		this.fill(byId("source-lines"), rows.map((row) => ({...row, file, at: String(row.line)})));
@@ -112,8 +111,8 @@ export class SourceView {
 	costText({self, total, before}) {
 		const unit = this.unit();
 		if (before)
-			return changeText(before.total, total, ...this.how()) + " \u00b7 itself " + changeText(before.self, self, ...this.how());
-		return this.page.sharesOf(total, unit).join(", ") + " \u00b7 itself " +
+			return changeText(before.total, total, ...this.how()) + " \u00b7 self " + changeText(before.self, self, ...this.how());
+		return this.page.sharesOf(total, unit).join(", ") + " \u00b7 self " +
 			human(self, unit) + ", " + percent(self, total) + "%";
 	}
 
@@ -211,7 +210,7 @@ function join(before, after) {
 		const {code, of} = after.code.rows.length ? after : before;
 		return {costs, files, of, code: {...code, rows: joinedRows(before.code.rows, after.code.rows)}};
 	}
-	return {costs, files, of: after.of, code: {...after.code, more: "; after alone: before had other code"}};
+	return {costs, files, of: after.of, code: {...after.code, more: "; only after: before ran other code"}};
 }
 
 function makeRow({at, text, file, line, self, total, before}, fill) {

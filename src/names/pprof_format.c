@@ -1,7 +1,7 @@
 /* pprof_format.c: what do names mean in pprof files? */
-#include "readers/pprof/pprof_format.h"
+#include "names/pprof_format.h"
 
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 #include <time.h>
 

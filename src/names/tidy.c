@@ -1,5 +1,5 @@
 /* tidy.c: how is a function's printed name shown? */
-#include "readers/tidy.h"
+#include "names/tidy.h"
 
 #include "names/demangle.h"
 

@@ -1,21 +1,21 @@
-/* place.c: where does the server listen, and by which names may it be asked?
+/* listen_address.c: at which address does the server listen, and which host names does it accept?
  *
- * Whoever makes a name of theirs point to this machine has browsers ask here with that name in
- * Host. Numbers cannot be pointed anywhere, so all of them may be in Host where others are to ask.
- */
-#include "server/place.h"
+ * An attacker can point a DNS name to this machine, so that a browser sends requests here with that
+ * name in Host. Nobody can do that with a numeric address: where other machines may ask, every
+ * numeric address is accepted. */
+#include "server/listen_address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <unistd.h>
 
-struct place place_local(uint16_t port)
+struct listen_address listen_address_local(uint16_t port)
 {
 	const struct sockaddr_in address = {.sin_family = AF_INET,
 		.sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	struct place p = {.is_shared = false};
+	struct listen_address p = {.is_shared = false};
 
 	memcpy(&p.address, &address, sizeof(address));
 	return p;
@@ -59,9 +59,9 @@ static bool read_number(struct bytes text, uint16_t port, struct sockaddr_storag
 	return true;
 }
 
-bool place_parse(const char *text, struct place *ret, struct error *err)
+bool listen_address_parse(const char *text, struct listen_address *ret, struct error *err)
 {
-	struct place p = {.is_shared = true};
+	struct listen_address p = {.is_shared = true};
 	struct bytes host;
 	uint64_t port;
 
@@ -71,17 +71,17 @@ bool place_parse(const char *text, struct place *ret, struct error *err)
 			"expected ADDRESS:PORT such as 192.0.2.1:8000, [2001:db8::1]:8000 or "
 			"0.0.0.0:8000, got '%s'",
 			text);
-	p.is_shared = !place_is_here((const struct sockaddr *)&p.address);
+	p.is_shared = !peer_is_local((const struct sockaddr *)&p.address);
 	*ret = p;
 	return true;
 }
 
-bool place_is_called(const struct place *p, const char *host)
+bool listen_address_has_name(const struct listen_address *p, const char *host)
 {
 	static const char *const local[] = {"127.0.0.1", "localhost", "[::1]"};
 	struct sockaddr_storage ignored;
 	struct bytes name;
-	uint64_t any_port; /* ssh -L may have another one at its other end */
+	uint64_t any_port; /* `ssh -L` may use another port at its other end */
 	char own[256] = "";
 
 	if (!host || !cut_port(bytes_of(host), &name, &any_port))
@@ -94,14 +94,14 @@ bool place_is_called(const struct place *p, const char *host)
 	return read_number(name, 0, &ignored) || bytes_equal(name, bytes_of(own));
 }
 
-uint16_t place_port(const struct place *p)
+uint16_t listen_address_port(const struct listen_address *p)
 {
 	const struct sockaddr_in *four = (const void *)&p->address;
 
-	return ntohs(four->sin_port); /* it lies in the same place in both */
+	return ntohs(four->sin_port); /* at the same offset for IPv4 and IPv6 */
 }
 
-static bool is_everywhere(const struct place *p)
+static bool is_everywhere(const struct listen_address *p)
 {
 	const struct sockaddr_in *four = (const void *)&p->address;
 	const struct sockaddr_in6 *six = (const void *)&p->address;
@@ -110,7 +110,7 @@ static bool is_everywhere(const struct place *p)
 					       : IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
 }
 
-void place_url(const struct place *p, uint16_t port, struct buffer *ret)
+void listen_address_url(const struct listen_address *p, uint16_t port, struct buffer *ret)
 {
 	const struct sockaddr_in *four = (const void *)&p->address;
 	const struct sockaddr_in6 *six = (const void *)&p->address;
@@ -127,22 +127,23 @@ void place_url(const struct place *p, uint16_t port, struct buffer *ret)
 		ret, is_four || is_everywhere(p) ? "http://%s:%u/" : "http://[%s]:%u/", name, port);
 }
 
-static bool listen_at(int fd, const struct place *p, uint16_t *ret_port)
+static bool listen_at(int fd, const struct listen_address *p, uint16_t *ret_port)
 {
 	bool is_six = p->address.ss_family == AF_INET6;
 	socklen_t len = is_six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-	struct place bound = {.is_shared = p->is_shared};
+	struct listen_address bound = {.is_shared = p->is_shared};
 
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
 	if ((is_six && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int))) ||
 		bind(fd, (const struct sockaddr *)&p->address, len) || listen(fd, SOMAXCONN) ||
 		getsockname(fd, (struct sockaddr *)&bound.address, &len))
 		return false;
-	*ret_port = place_port(&bound);
+	*ret_port = listen_address_port(&bound);
 	return true;
 }
 
-bool place_listen(const struct place *p, int *ret_socket, uint16_t *ret_port, struct error *err)
+bool listen_address_open(
+	const struct listen_address *p, int *ret_socket, uint16_t *ret_port, struct error *err)
 {
 	int fd = socket(p->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct buffer url = {0};
@@ -151,7 +152,7 @@ bool place_listen(const struct place *p, int *ret_socket, uint16_t *ret_port, st
 		*ret_socket = fd;
 		return true;
 	}
-	place_url(p, place_port(p), &url);
+	listen_address_url(p, listen_address_port(p), &url);
 	error_errno(err, "cannot listen on %s", url.at);
 	buffer_release(&url);
 	if (fd >= 0)
@@ -159,7 +160,7 @@ bool place_listen(const struct place *p, int *ret_socket, uint16_t *ret_port, st
 	return false;
 }
 
-bool place_is_here(const struct sockaddr *peer)
+bool peer_is_local(const struct sockaddr *peer)
 {
 	const struct sockaddr_in *four = (const void *)peer;
 	const struct sockaddr_in6 *six = (const void *)peer;

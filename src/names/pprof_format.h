@@ -3,8 +3,8 @@
  * Source: github.com/google/pprof, proto/profile.proto. Beside its fields, Kiln writes a few of its
  * own, with numbers from 1001 on: what the format has no place for. Whoever does not know them
  * steps over them, as protobuf wants it, and misses nothing that a pprof file can say. */
-#ifndef KILN_READERS_PPROF_PPROF_FORMAT_H
-#define KILN_READERS_PPROF_PPROF_FORMAT_H
+#ifndef KILN_NAMES_PPROF_FORMAT_H
+#define KILN_NAMES_PPROF_FORMAT_H
 
 #include "base/protobuf.h"
 #include "model/profile.h"

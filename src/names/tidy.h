@@ -1,6 +1,6 @@
 /* tidy.h: a function's name as tools print it, made fit for a flame graph. */
-#ifndef KILN_READERS_TIDY_H
-#define KILN_READERS_TIDY_H
+#ifndef KILN_NAMES_TIDY_H
+#define KILN_NAMES_TIDY_H
 
 #include "base/buffer.h"
 #include "model/profile.h"

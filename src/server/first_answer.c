@@ -1,29 +1,29 @@
-/* told.c: which answer is in a page already?
+/* first_answer.c: which answer does a page contain?
  *
- * The heat map is what is seen first, and hangs on no other answer. A browser that gets it with the
- * page has it in its first picture: what it asks for comes in between all else that it has to do.
- */
-#include "server/told.h"
+ * The heat map is drawn first and depends on no other answer. With its data in the page, a browser
+ * draws it in its first frame instead of after a request that waits behind the page's scripts. */
+#include "server/first_answer.h"
 
 #include "base/base64.h"
-#include "server/turns.h"
+#include "server/answer_slots.h"
 
 #include <stdlib.h>
 
-/* As in web/view/server.mjs. When there is no answer the page asks, and is told why. */
+/* Keep in step with web/view/server.mjs. Without an answer in it, the page sends the request, and
+ * gets the error. */
 #define ADDRESS "heatmap"
 #define COLUMNS "columns=300"
 #define ROWS	"rows=50"
 
-struct told {
+struct first_answer {
 	struct reply_pieces pieces; /* the first member */
 	const struct page *page;
-	struct shelf *shelf;
+	struct profile_store *store;
 	enum { PAGE, ANSWER, END, ALL } next;
 	struct buffer text;
 };
 
-static void add_answer(struct told *t)
+static void add_answer(struct first_answer *t)
 {
 	struct question q = {.address = ADDRESS};
 	struct answer answer = {0};
@@ -32,7 +32,7 @@ static void add_answer(struct told *t)
 
 	vector_push(&q.words, COLUMNS);
 	vector_push(&q.words, ROWS);
-	if (turns_answer(&q, t->shelf, &answer, &ignored, &unsaid)) {
+	if (answer_slots_answer(&q, t->store, &answer, &ignored, &unsaid)) {
 		buffer_text(&t->text, "<script type=\"text/plain\" data-answer=\"" ADDRESS
 				      "?" COLUMNS "&amp;" ROWS "\">");
 		base64_encode(buffer_bytes(&answer.body), &t->text);
@@ -44,7 +44,7 @@ static void add_answer(struct told *t)
 
 static bool next(struct reply_pieces *p, struct bytes *ret_piece)
 {
-	struct told *t = (struct told *)(void *)p;
+	struct first_answer *t = (struct first_answer *)(void *)p;
 	struct bytes page = t->page->bytes;
 	size_t end = t->page->end;
 
@@ -68,18 +68,18 @@ static bool next(struct reply_pieces *p, struct bytes *ret_piece)
 
 static void release(struct reply_pieces *p)
 {
-	struct told *t = (struct told *)(void *)p;
+	struct first_answer *t = (struct first_answer *)(void *)p;
 
 	buffer_release(&t->text);
 	free(t);
 }
 
-enum MHD_Result told_reply(struct MHD_Connection *connection, const struct reply *reply,
-	const struct page *page, struct shelf *shelf)
+enum MHD_Result first_answer_reply(struct MHD_Connection *connection, const struct reply *reply,
+	const struct page *page, struct profile_store *store)
 {
-	struct told *t = memory_new(1, sizeof(*t));
+	struct first_answer *t = memory_new(1, sizeof(*t));
 
-	*t = (struct told){
-		.pieces = {.next = next, .release = release}, .page = page, .shelf = shelf};
+	*t = (struct first_answer){
+		.pieces = {.next = next, .release = release}, .page = page, .store = store};
 	return reply_pieces(connection, reply, &t->pieces);
 }

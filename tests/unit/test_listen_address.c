@@ -1,7 +1,7 @@
-/* test_place.c: by which names may a server be asked? */
+/* test_listen_address.c: by which names may a server be asked? */
 #include "test.h"
 
-#include "server/place.h"
+#include "server/listen_address.h"
 
 static void test_host_of_this_machine(void **state)
 {
@@ -13,16 +13,16 @@ static void test_host_of_this_machine(void **state)
 		"evil.com@localhost", "localhost.evil.com", "localhost/", ":80", "", "[::1", "::1",
 		"[::1]80", "[::1]:evil.com", "[::1]:80]", "[::2]", "192.0.2.1", "evil.com",
 		"evil.com:127.0.0.1", "127.0.0.1.", "127.1"};
-	const struct place p = place_local(0);
+	const struct listen_address p = listen_address_local(0);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (!place_is_called(&p, own[i]))
+		if (!listen_address_has_name(&p, own[i]))
 			fail_msg("'%s' is refused", own[i]);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (place_is_called(&p, others[i]))
+		if (listen_address_has_name(&p, others[i]))
 			fail_msg("'%s' is accepted", others[i]);
-	assert_false(place_is_called(&p, NULL));
+	assert_false(listen_address_has_name(&p, NULL));
 }
 
 static void test_host_of_a_shared_server(void **state)
@@ -33,15 +33,15 @@ static void test_host_of_a_shared_server(void **state)
 		"192.0.2.1:", "192.0.2.1:8000:8000", "192.0.2", "[192.0.2.1]:80", "[2001:db8::1]:x",
 		"2001:db8::1", "[]", "[]:80"};
 	struct error err = {0};
-	struct place p;
+	struct listen_address p;
 
 	(void)state;
-	assert_true(place_parse("0.0.0.0:8000", &p, &err));
+	assert_true(listen_address_parse("0.0.0.0:8000", &p, &err));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (!place_is_called(&p, numbers[i]))
+		if (!listen_address_has_name(&p, numbers[i]))
 			fail_msg("'%s' is refused", numbers[i]);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (place_is_called(&p, others[i]))
+		if (listen_address_has_name(&p, others[i]))
 			fail_msg("'%s' is accepted", others[i]);
 }
 
@@ -50,16 +50,16 @@ static void test_places_to_listen(void **state)
 	static const char *const wrong[] = {"127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", ":80",
 		"[::1]", "::1:80", "localhost:80", "127.0.0.1:80x", "127.0.0.1:80:80"};
 	struct error err = {0};
-	struct place p;
+	struct listen_address p;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		if (place_parse(wrong[i], &p, &err))
+		if (listen_address_parse(wrong[i], &p, &err))
 			fail_msg("'%s' is accepted", wrong[i]);
-	assert_true(place_parse("[::1]:8000", &p, &err));
-	assert_int_equal(place_port(&p), 8000);
+	assert_true(listen_address_parse("[::1]:8000", &p, &err));
+	assert_int_equal(listen_address_port(&p), 8000);
 	assert_false(p.is_shared);
-	assert_true(place_parse("192.0.2.1:0", &p, &err));
+	assert_true(listen_address_parse("192.0.2.1:0", &p, &err));
 	assert_true(p.is_shared);
 }
 
