@@ -32,7 +32,7 @@ static int digit_of(char c)
 		return c - 'A';
 	if (c >= 'a' && c <= 'z')
 		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
+	if (is_digit(c))
 		return c - '0' + 52;
 	if (c == '+' || c == '-')
 		return 62;

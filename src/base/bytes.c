@@ -69,7 +69,7 @@ bool bytes_u64(struct bytes text, uint64_t *ret_value)
 
 static int hex_digit(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (is_digit(c))
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;
@@ -109,7 +109,7 @@ static bool plain_double(struct bytes text, double *ret_value)
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.at[i] == '.' && point == text.len && i + 1 < text.len)
 			point = i;
-		else if (text.at[i] >= '0' && text.at[i] <= '9')
+		else if (is_digit(text.at[i]))
 			digits = digits * 10 + (uint64_t)(text.at[i] - '0');
 		else
 			return false;
@@ -131,7 +131,7 @@ bool bytes_double(struct bytes text, double *ret_value)
 	if (!text.len || text.len >= sizeof(copy))
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
-		bool digit = text.at[i] >= '0' && text.at[i] <= '9';
+		bool digit = is_digit(text.at[i]);
 
 		if (!digit && (!strchr("+-.eE", text.at[i]) || !text.at[i]))
 			return false;

@@ -47,10 +47,15 @@ static inline struct bytes bytes_head(struct bytes whole, uint64_t max)
 /* Compare bytewise; a prefix sorts before the longer text. Returns <0, 0 or >0. */
 int bytes_compare(struct bytes a, struct bytes b);
 
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* Lower case, as the kernel and perf print them. */
 static inline bool is_hex_digit(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 /* Take the next line off `*text`, without its newline and a '\r' before that. False at the end.

@@ -22,11 +22,6 @@ static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 1000
 	1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
 	10000000000000000000u};
 
-static inline bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Parse digits into *n. Returns the end. */
 static inline const char *parse_digits(
 	const char *at, const char *end, struct json_decimal *n, bool fraction)

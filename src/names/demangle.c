@@ -216,9 +216,7 @@ static void add_suffix(struct buffer *out, struct bytes suffix)
 	size_t after = before;
 
 	if (llvm)
-		for (after += 6;
-			after < suffix.len && suffix.at[after] >= '0' && suffix.at[after] <= '9';
-			after++)
+		for (after += 6; after < suffix.len && is_digit(suffix.at[after]); after++)
 			;
 	buffer_add(out, suffix.at, before);
 	buffer_add(out, suffix.at + after, suffix.len - after);
@@ -264,7 +262,7 @@ static bool may_be_mangled(struct bytes name)
 	case 'R':
 		return name.at[2] >= 'A' && name.at[2] <= 'Z';
 	case 'D':
-		return name.at[2] >= '0' && name.at[2] <= '9';
+		return is_digit(name.at[2]);
 	default:
 		return false;
 	}

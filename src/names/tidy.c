@@ -213,8 +213,8 @@ static bool is_vmlinux(struct bytes module)
 	for (size_t i = 0; i < base.len; i++) {
 		char c = base.at[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			    c == '-' || c == '.' || c == '_'))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' ||
+			    c == '.' || c == '_'))
 			return false;
 	}
 	return true;

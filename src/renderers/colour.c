@@ -252,7 +252,7 @@ static bool is_python_folder(struct bytes part)
 	if (!bytes_starts_with(part, BYTES("python")) && !bytes_starts_with(part, BYTES("Python")))
 		return false;
 	for (size_t i = strlen("python"); i < part.len; i++)
-		if (part.at[i] != '.' && (part.at[i] < '0' || part.at[i] > '9'))
+		if (part.at[i] != '.' && !is_digit(part.at[i]))
 			return false;
 	return true;
 }

@@ -40,7 +40,7 @@ static void add_state(const struct view *v, struct buffer *out)
 		buffer_text(out, "kind=");
 		for (size_t i = 0; i < kind.len; i++) {
 			unsigned char c = (unsigned char)kind.at[i];
-			bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+			bool plain = is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z');
 
 			buffer_printf(out, plain ? "%c" : "%%%02X", c);
 		}

@@ -64,7 +64,7 @@ static const char *attribute_problem(struct bytes key, struct bytes value)
 		bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
 
 		if (!letter && c != '_' &&
-			(!i || !(c == '-' || c == '.' || c == ':' || (c >= '0' && c <= '9'))))
+			(!i || !(c == '-' || c == '.' || c == ':' || is_digit(c))))
 			return "a name that XML does not allow";
 	}
 	if (key.len > 2 && (key.at[0] | 32) == 'o' && (key.at[1] | 32) == 'n')

@@ -25,8 +25,8 @@ static bool is_token(struct bytes text)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.at[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			    c == '-' || c == '_'))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' ||
+			    c == '_'))
 			return false;
 	}
 	return text.len >= TOKEN_MIN && text.len <= TOKEN_MAX;

@@ -8,11 +8,6 @@
 #define RUST_HASH 16u /* hexadecimal digits behind "::h" */
 #define ADDRESS	  8u  /* minimum digits of an address without 0x */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_any_hex(char c)
 {
 	return is_hex_digit(c) || (c >= 'A' && c <= 'F');

@@ -53,7 +53,7 @@ static bool parse_count(struct bytes text, bool cut, struct count *ret_count)
 	size_t at = 0;
 
 	*ret_count = (struct count){0};
-	for (; at < text.len && isdigit((unsigned char)text.at[at]); at++)
+	for (; at < text.len && is_digit(text.at[at]); at++)
 		if (__builtin_mul_overflow(ret_count->whole, 10, &ret_count->whole) ||
 			__builtin_add_overflow(
 				ret_count->whole, (uint64_t)(text.at[at] - '0'), &ret_count->whole))
@@ -61,7 +61,7 @@ static bool parse_count(struct bytes text, bool cut, struct count *ret_count)
 	if (!at || (at < text.len && text.at[at] != '.'))
 		return false;
 	for (size_t i = at + 1; i < text.len; i++)
-		if (!isdigit((unsigned char)text.at[i]))
+		if (!is_digit(text.at[i]))
 			return false;
 	if (at + 1 < text.len && !cut) {
 		ret_count->whole = 0;

@@ -75,7 +75,7 @@ static bool set_narrowest(
 	s->min_is_percent = bytes_ends_with(text, BYTES("%"));
 	text.len -= s->min_is_percent;
 	for (size_t i = 0; i < text.len; i++)
-		if (text.at[i] != '.' && (text.at[i] < '0' || text.at[i] > '9'))
+		if (text.at[i] != '.' && !is_digit(text.at[i]))
 			text.len = 0;
 	return (text.len && bytes_double(text, (double *)((char *)target + option->offset))) ||
 	       error_set(err, ERR_USAGE, "expected pixels, or a share such as 0.1%%, got '%s'",

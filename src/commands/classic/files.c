@@ -29,7 +29,7 @@ static const struct option options[] = {
 /* What flame graphs or shells would trip over becomes '_'. */
 static char shown(char c)
 {
-	bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+	bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
 
 	if (c == '/')
 		return ';';

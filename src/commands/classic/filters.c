@@ -103,8 +103,7 @@ static bool find_time(struct bytes line, double *ret_seconds)
 
 		if (line.at[i] != ' ')
 			continue;
-		while (end < line.len &&
-			((line.at[end] >= '0' && line.at[end] <= '9') || line.at[end] == '.'))
+		while (end < line.len && (is_digit(line.at[end]) || line.at[end] == '.'))
 			end++;
 		if (end == i + 1 || end == line.len || line.at[end] != ':' ||
 			!event_follows((struct bytes){line.at + end + 1, line.len - end - 1}))
@@ -206,7 +205,7 @@ static bool take_package(struct bytes line, struct buffer *out)
 	for (size_t i = *function.at == 'L'; i < function.len; i++) {
 		char c = function.at[i];
 
-		buffer_char(out, c == '/' ? ';' : c >= '0' && c <= '9' ? 'X' : c);
+		buffer_char(out, c == '/' ? ';' : is_digit(c) ? 'X' : c);
 	}
 	buffer_text(out, " 1\n");
 	return true;

@@ -108,7 +108,7 @@ static bool is_assignment(const char *text)
 	size_t len =
 		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 
-	return len && text[len] == '=' && !(*text >= '0' && *text <= '9');
+	return len && text[len] == '=' && !is_digit(*text);
 }
 
 /* awk takes numbers that are 0, and nothing, for off. */

@@ -31,11 +31,6 @@ struct weighed {
 	struct bytes name;
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Of a unit, in ns; 0: unknown. Without a unit it is ms, as old versions have it. */
 static int64_t unit_ns(struct bytes unit)
 {

@@ -184,11 +184,6 @@ static void enter_thread(struct sampled *s, struct bytes text)
 		profile_string(p, name));
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_mark(char c)
 {
 	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';

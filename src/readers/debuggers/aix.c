@@ -43,8 +43,7 @@ static bool parse_thread(struct bytes line, uint64_t *ret_tid)
 	if (!bytes_starts_with(line, BYTES("---------- tid# ")))
 		return false;
 	number.at = line.at + strlen("---------- tid# ");
-	while (number.at + number.len < line.at + line.len && number.at[number.len] >= '0' &&
-		number.at[number.len] <= '9')
+	while (number.at + number.len < line.at + line.len && is_digit(number.at[number.len]))
 		number.len++;
 	return bytes_u64(number, ret_tid);
 }

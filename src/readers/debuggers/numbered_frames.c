@@ -1,11 +1,6 @@
 /* numbered_frames.c: frame lines that start with '#' and a number, as debuggers print them. */
 #include "readers/debuggers/numbered_frames.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 bool numbered_frame_parse(struct bytes line, struct numbered_frame *ret_frame)
 {
 	struct numbered_frame f = {0};

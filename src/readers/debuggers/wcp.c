@@ -32,7 +32,7 @@ static bool parse_share(struct bytes text, int64_t *ret_count)
 	const char *open = bytes_find(text, BYTES("% ="));
 	struct bytes number;
 
-	if (!open || *text.at < '0' || *text.at > '9' || !bytes_ends_with(text, BYTES(" samples)")))
+	if (!open || !is_digit(*text.at) || !bytes_ends_with(text, BYTES(" samples)")))
 		return false;
 	open = bytes_find_last(text, '(');
 	if (!open)
@@ -47,7 +47,7 @@ static bool cut_place(struct bytes *text)
 {
 	size_t i = 0;
 
-	while (i < text->len && text->at[i] >= '0' && text->at[i] <= '9')
+	while (i < text->len && is_digit(text->at[i]))
 		i++;
 	if (!i || i + 2 >= text->len || text->at[i] != ':' || text->at[i + 1] != ' ')
 		return false;

@@ -5,11 +5,6 @@
 
 #include <stdint.h>
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal *ret_number)
 {
 	struct decimal number = {0};

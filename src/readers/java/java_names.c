@@ -90,8 +90,7 @@ bool java_frame_parse(struct bytes text, struct java_frame *ret_frame)
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
 }
 
 /* Where "HashMap.get" starts in "java.util.HashMap.get" and in "java/util/HashMap.get". */

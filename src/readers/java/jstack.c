@@ -22,7 +22,7 @@ static struct bytes without_number(struct bytes name)
 {
 	size_t end = name.len;
 
-	while (end && name.at[end - 1] >= '0' && name.at[end - 1] <= '9')
+	while (end && is_digit(name.at[end - 1]))
 		end--;
 	if (end < name.len && end && name.at[end - 1] == '-')
 		name.len = end - 1;
@@ -103,7 +103,7 @@ static bool parse_date(struct bytes line, uint64_t *ret_ns)
 			if (line.at[i] != shape[i])
 				return false;
 			at++;
-		} else if (line.at[i] < '0' || line.at[i] > '9') {
+		} else if (!is_digit(line.at[i])) {
 			return false;
 		} else {
 			part[at] = part[at] * 10 + (unsigned)(line.at[i] - '0');

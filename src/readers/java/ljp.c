@@ -65,7 +65,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 		text_stacks_end(&l->stacks);
 		return true;
 	}
-	if (*text.at >= '0' && *text.at <= '9' && cut_counts(&text, &count)) {
+	if (is_digit(*text.at) && cut_counts(&text, &count)) {
 		if (!finish_stack(l, err))
 			return false;
 		l->open = true;
@@ -136,7 +136,7 @@ static bool between(struct bytes above, struct bytes line)
 	int64_t count;
 
 	(void)above;
-	return text.len && *text.at >= '0' && *text.at <= '9' && cut_counts(&text, &count);
+	return text.len && is_digit(*text.at) && cut_counts(&text, &count);
 }
 
 static size_t cut(struct bytes text)

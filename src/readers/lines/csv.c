@@ -22,7 +22,7 @@ bool csv_grouped(struct bytes field, uint64_t *ret_value)
 	for (size_t i = 0; i < field.len; i++) {
 		char c = field.at[i];
 
-		if (c >= '0' && c <= '9') {
+		if (is_digit(c)) {
 			if ((separator && group == 3) ||
 				__builtin_mul_overflow(value, 10, &value) ||
 				__builtin_add_overflow(value, (uint64_t)(c - '0'), &value))

@@ -135,7 +135,7 @@ static inline size_t scan_digits_of(const char *start, const char *end, bool hex
 	for (; end - start > (ptrdiff_t)count; count++) {
 		char c = end[-1 - (ptrdiff_t)count];
 
-		if (!(hex ? is_hex_digit(c) : c >= '0' && c <= '9'))
+		if (!(hex ? is_hex_digit(c) : is_digit(c)))
 			break;
 	}
 	return count;

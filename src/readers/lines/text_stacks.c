@@ -329,7 +329,7 @@ bool text_is_count(struct bytes text, int64_t *ret_count)
 	uint64_t count;
 
 	for (size_t i = 0; i < text.len; i++)
-		if (text.at[i] < '0' || text.at[i] > '9')
+		if (!is_digit(text.at[i]))
 			return false;
 	if (!text.len)
 		return false;

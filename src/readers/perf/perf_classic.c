@@ -18,7 +18,7 @@ static bool has_perf_map(struct bytes module)
 	struct bytes rest = {at, at ? (size_t)(module.at + module.len - at) : 0};
 	size_t digits = start.len;
 
-	while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
+	while (digits < rest.len && is_digit(rest.at[digits]))
 		digits++;
 	return digits > start.len &&
 	       bytes_starts_with(

@@ -7,11 +7,6 @@
 
 #define COMM_MAX 15 /* bytes: TASK_COMM_LEN less the NUL */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Text from elsewhere ends its lines with two characters. */
 static struct bytes without_return(struct bytes line)
 {

@@ -101,7 +101,7 @@ static bool is_source(struct bytes text)
 			at--;
 		return at > 2 && text.at[at - 2] == '[';
 	}
-	while (at && text.at[at - 1] >= '0' && text.at[at - 1] <= '9')
+	while (at && is_digit(text.at[at - 1]))
 		at--;
 	return at < text.len && at > 1 && text.at[at - 1] == ':';
 }

@@ -8,7 +8,6 @@
 #include "names/demangle.h"
 #include "names/tidy.h"
 
-#include <ctype.h>
 #include <elf.h>
 #include <stdlib.h>
 
@@ -186,7 +185,7 @@ static bool is_without_file(struct bytes module)
 	const char *end = module.at + module.len, *digits = map ? map + strlen("perf-") : NULL;
 	const char *at = digits;
 
-	while (at && at < end && isdigit((unsigned char)*at))
+	while (at && at < end && is_digit(*at))
 		at++;
 	return !module.len || bytes_find(module, BYTES("kernel.")) ||
 	       (bracket && end - bracket > 2 &&

@@ -327,7 +327,7 @@ static bool cut_value(struct bytes *line, int64_t *ret_value, bool *ret_percent)
 	if (!bytes_cut(&number, '.', &whole) || number.len != 2 || whole.len > 3)
 		return false;
 	for (size_t i = 0; i < 2; i++)
-		if (number.at[i] < '0' || number.at[i] > '9')
+		if (!is_digit(number.at[i]))
 			return false;
 	if (!text_is_count(whole, ret_value))
 		return false;
@@ -546,7 +546,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 		return true;
 	if (*line.at == '#')
 		return take_comment(r, line, err);
-	if (r->column_count && *line.at >= '0' && *line.at <= '9')
+	if (r->column_count && is_digit(*line.at))
 		return take_stack(r, line, err);
 	if (r->column_count && (*text.at == '|' || bytes_starts_with(text, BYTES("--"))))
 		text_stacks_skip(&r->stacks, NOT_FOLDED);

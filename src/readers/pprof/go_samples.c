@@ -39,7 +39,7 @@ static bool next_value(struct bytes *text, int64_t *ret_value)
 	uint64_t value = 0;
 	size_t i = negative;
 
-	for (; i < rest.len && rest.at[i] >= '0' && rest.at[i] <= '9'; i++) {
+	for (; i < rest.len && is_digit(rest.at[i]); i++) {
 		if (value > (uint64_t)INT64_MAX / 10)
 			return false;
 		value = value * 10 + (uint64_t)(rest.at[i] - '0');
@@ -59,7 +59,7 @@ static bool last_number(struct bytes *text, uint32_t *ret_number)
 	size_t end = text->len, start = end;
 	uint64_t number = 0, power = 1;
 
-	for (; start && text->at[start - 1] >= '0' && text->at[start - 1] <= '9'; power *= 10) {
+	for (; start && is_digit(text->at[start - 1]); power *= 10) {
 		if (end - start >= 10)
 			return false;
 		number += power * (uint64_t)(text->at[--start] - '0');
@@ -273,7 +273,7 @@ bool go_samples_starts(struct bytes line)
 	if (!bytes_cut(&line, ':', &values) || !next_value(&values, &value))
 		return false;
 	for (size_t i = 0; i < line.len; i++)
-		if (line.at[i] != ' ' && !(line.at[i] >= '0' && line.at[i] <= '9'))
+		if (line.at[i] != ' ' && !is_digit(line.at[i]))
 			return false;
 	return true;
 }

@@ -31,8 +31,8 @@ string_id pprof_build_id(struct profile *p, struct bytes text)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.at[i], lower = (char)(c | 0x20);
 
-		if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') && c != ':' &&
-			c != '-' && c != '_')
+		if (!(lower >= 'a' && lower <= 'z') && !is_digit(c) && c != ':' && c != '-' &&
+			c != '_')
 			return 0;
 		hex &= is_hex_digit(c >= 'A' && c <= 'F' ? lower : c);
 	}

@@ -37,12 +37,12 @@ static bool parse_line(struct bytes line, struct counted *ret)
 	uint64_t count;
 
 	ret->depth = i;
-	while (i < line.len && ((line.at[i] >= '0' && line.at[i] <= '9') || line.at[i] == '.'))
+	while (i < line.len && (is_digit(line.at[i]) || line.at[i] == '.'))
 		i++;
 	if (i == digits || i + 4 >= line.len || memcmp(line.at + i, "%  [", 4))
 		return false;
 	digits = i += 4;
-	while (i < line.len && line.at[i] >= '0' && line.at[i] <= '9')
+	while (i < line.len && is_digit(line.at[i]))
 		i++;
 	if (i == line.len || line.at[i] != ']' ||
 		!bytes_u64((struct bytes){line.at + digits, i - digits}, &count) ||

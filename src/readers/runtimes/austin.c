@@ -55,7 +55,7 @@ static bool cut_number(struct bytes *text, int64_t *ret_number)
 	size_t start = text->len;
 	uint64_t number;
 
-	while (start && text->at[start - 1] >= '0' && text->at[start - 1] <= '9')
+	while (start && is_digit(text->at[start - 1]))
 		start--;
 	if (!bytes_u64((struct bytes){text->at + start, text->len - start}, &number) ||
 		number > INT64_MAX)

@@ -135,7 +135,7 @@ static void parse_source(struct bytes text, struct text_frame *frame)
 		return;
 	if (rest.len && *rest.at == '(')
 		rest = (struct bytes){rest.at + 1, rest.len - 1};
-	while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
+	while (digits < rest.len && is_digit(rest.at[digits]))
 		digits++;
 	if (!bytes_u64((struct bytes){rest.at, digits}, &line) || line >= UINT32_MAX)
 		return;

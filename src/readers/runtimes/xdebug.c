@@ -49,7 +49,7 @@ static bool parse_time(struct bytes text, uint64_t *ret_ns)
 	uint64_t seconds = 0, fraction = 0;
 	size_t i = 0, decimals = 0;
 
-	for (; i < text.len && text.at[i] >= '0' && text.at[i] <= '9'; i++) {
+	for (; i < text.len && is_digit(text.at[i]); i++) {
 		seconds = seconds * 10 + (uint64_t)(text.at[i] - '0');
 		if (seconds > 1000000000)
 			return false;
@@ -57,7 +57,7 @@ static bool parse_time(struct bytes text, uint64_t *ret_ns)
 	if (!i)
 		return false;
 	if (i < text.len && text.at[i] == '.') {
-		for (i++; i < text.len && text.at[i] >= '0' && text.at[i] <= '9'; i++) {
+		for (i++; i < text.len && is_digit(text.at[i]); i++) {
 			if (decimals == 9)
 				continue;
 			fraction = fraction * 10 + (uint64_t)(text.at[i] - '0');

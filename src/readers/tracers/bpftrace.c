@@ -21,11 +21,6 @@ struct bpftrace {
 
 /* ---- Numbers ---- */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Digits at the start of *text are cut off. */
 static bool cut_number(struct bytes *text, int64_t *ret_value)
 {

@@ -25,11 +25,6 @@ struct dtrace {
 	bool begun;		  /* the header has been passed */
 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_address(struct bytes text)
 {
 	uint64_t address;

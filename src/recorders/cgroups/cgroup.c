@@ -161,7 +161,7 @@ bool cgroup_is_of_recorder(struct bytes name)
 	if (!bytes_starts_with(name, BYTES(PREFIX)))
 		return false;
 	name = (struct bytes){name.at + strlen(PREFIX), name.len - strlen(PREFIX)};
-	for (digits = 0; digits < name.len && name.at[digits] >= '0' && name.at[digits] <= '9';)
+	for (digits = 0; digits < name.len && is_digit(name.at[digits]);)
 		digits++;
 	if (!digits || name.len != digits + 1 + RANDOM_DIGITS || name.at[digits] != '-')
 		return false;

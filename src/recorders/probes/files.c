@@ -59,11 +59,6 @@ static bool add(struct probe_files *files, const char *path, struct bytes name, 
 	return true;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* "libc" and "c" mean "libc.so.6" and "libc-2.31.so"; "node" means "node". */
 static bool is_called(struct bytes file, struct bytes name)
 {

@@ -43,8 +43,7 @@ static bool is_name(struct bytes name)
 {
 	for (size_t i = 0; i < name.len; i++)
 		if (!((name.at[i] | 32) >= 'a' && (name.at[i] | 32) <= 'z') &&
-			!(name.at[i] >= '0' && name.at[i] <= '9') && name.at[i] != '_' &&
-			name.at[i] != '-')
+			!is_digit(name.at[i]) && name.at[i] != '_' && name.at[i] != '-')
 			return false;
 	return name.len && name.len < EVENT_NAME_BYTES;
 }
@@ -184,10 +183,9 @@ static long number_behind(struct bytes line, const char *label)
 		return -1;
 	rest = (struct bytes){
 		at + strlen(label), line.len - (size_t)(at - line.at) - strlen(label)};
-	if (!rest.len || *rest.at < '0' || *rest.at > '9')
+	if (!rest.len || !is_digit(*rest.at))
 		return -1;
-	for (; rest.len && *rest.at >= '0' && *rest.at <= '9' && number < 1 << 20;
-		rest.at++, rest.len--)
+	for (; rest.len && is_digit(*rest.at) && number < 1 << 20; rest.at++, rest.len--)
 		number = number * 10 + *rest.at - '0';
 	return number;
 }
