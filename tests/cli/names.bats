@@ -114,7 +114,7 @@ print(100 * part // max(whole, 1))" "$1"
 	run "$kiln" fold -v forgotten.kiln
 	[[ $output =~ "addresses looked up: "([0-9]+)", known from earlier runs: "([0-9]+) ]]
 	# The cache is of files: a sample within execve may have an address of the program before, which is in none.
-	nowhere=$("$kiln" info forgotten.kiln | sed -n 's/^ *[0-9]* of *\([0-9]*\)  made while running.*/\1/p')
+	nowhere=$("$kiln" info forgotten.kiln | sed -n 's/^ *[0-9]* of *\([0-9]*\)  JIT code.*/\1/p')
 	[ "${BASH_REMATCH[1]}" -eq $((BASH_REMATCH[2] + ${nowhere:-0})) ]
 	"$kiln" fold -q forgotten.kiln | diff first -
 	"$kiln" fold -q --no-cache forgotten.kiln | diff first -

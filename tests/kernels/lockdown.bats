@@ -26,7 +26,7 @@ setup_file() {
 	for option in "" --untimed; do
 		"$kiln" record $option -o p.kiln -- "$bin/busy" 1 >used 2>said
 		cat said
-		[ "$(grep -c 'through rings.*locked down' said)" -eq 1 ]
+		[ "$(grep -c 'ring buffers.*locked down' said)" -eq 1 ]
 		adds_up p.kiln
 		at_least "$(share p.kiln ';_start;.*main;.*deeper;leaf;heavy$')" 40
 	done

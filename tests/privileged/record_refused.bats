@@ -156,9 +156,9 @@ check_stand_in() {
 # bats test_tags=kernels
 @test "rings in the place of programs: where bpf(2) is refused, and where it is asked for" {
 	check_stand_in "$bin/forbidden" $EPERM $bpf "$bin/kiln" record --untimed
-	grep -q 'through rings, with their times: .*seccomp' said
+	grep -q 'ring buffers, with their times: .*seccomp' said
 	check_stand_in "$bin/forbidden" $EPERM $bpf "$bin/kiln" record
-	grep -q 'through rings: .*seccomp' said
+	grep -q 'ring buffers: .*seccomp' said
 	check_stand_in "$bin/kiln" record --untimed --recorder perf
 	grep -q 'with their times: --recorder perf$' said
 }

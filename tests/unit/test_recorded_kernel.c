@@ -127,7 +127,7 @@ static void symbols_move_with_the_kernel_and_modules_do_not(void **state)
 	assert_string_equal(name_of(&r, r.schedule), "schedule");
 	assert_string_equal(name_of(&r, r.idle_loop), "idle_loop");
 	assert_string_equal(name_of(&r, r.module), "[ext4]");
-	assert_non_null(strstr(why_not(&r), "started again"));
+	assert_non_null(strstr(why_not(&r), "rebooted"));
 	forget(&r);
 
 	record(&r, FOREIGN, BASE - SHIFT, -(uint64_t)SHIFT);
