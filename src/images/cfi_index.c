@@ -1,4 +1,9 @@
-/* cfi_index.c: which entry of a section covers an address? */
+/* cfi_index.c: which entry of a section covers an address?
+ *
+ * .eh_frame_hdr has a sorted table of (start, entry), written by the linker: binary search in
+ * the file itself, nothing to build. It is checked to be sorted, since a wrong table would lead
+ * to wrong stacks without an error. If it is missing, unsorted or in another encoding, and for
+ * .debug_frame, all entries of the section are listed and sorted once. */
 #include "images/cfi_index.h"
 
 #include <dwarf.h>

@@ -1,4 +1,10 @@
-/* cfi_program.c: what do the instructions of an entry say about each address? */
+/* cfi_program.c: what do the instructions of an entry say about each address?
+ *
+ * The instructions describe a table by its changes: one sets the rule of a column, another
+ * advances the address, which completes the row so far. The first row of an entry is what its
+ * CIE's program left. A caller that wants one address stops at its row; one that exports the
+ * table gets all rows (cfi_machine.row). Rules are kept for all columns that arch.h tracks; a
+ * mask says which differ from the default. */
 #include <dwarf.h>
 
 #include "base/cursor.h"

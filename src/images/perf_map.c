@@ -1,4 +1,9 @@
-/* perf_map.c: what did a just-in-time compiler say about its code? */
+/* perf_map.c: what did a just-in-time compiler say about its code?
+ *
+ * Marks (time, size of the file) divide the file into parts. A line that ends behind the size of
+ * mark k was not there at mark k, so it may have been written from mark k's time on: that is the
+ * time from which its code is valid (time_at). Looks that find the file unchanged only move the
+ * last mark, so there are as many marks as there were periods of growth. */
 #include "images/perf_map.h"
 
 #include "base/memory.h"

@@ -1,4 +1,9 @@
-/* plt.c: which function do the stubs of a procedure linkage table call? */
+/* plt.c: which function do the stubs of a procedure linkage table call?
+ *
+ * First the slots: every relocation in .rela.plt says which address of the global offset table
+ * gets which symbol. Then the stubs of each section are decoded: a jump through a slot, or a
+ * push of the slot's index in front of the dynamic linker's code. No layout has to be known but
+ * the size of a stub. */
 #include "images/plt.h"
 
 #include "base/search.h"

@@ -1,4 +1,10 @@
-/* jit_names.c: names for code that was generated at run time. */
+/* jit_names.c: names for code that was generated at run time.
+ *
+ * find_reused marks locations whose addresses had several pieces of code, and find_stacks the
+ * stacks that contain such a location (one forward sweep). Only samples with a marked stack are
+ * looked at again: the part of the stack from the first marked location on is built again, with
+ * the names of the sample's time. The original stack of each changed sample is kept, because
+ * runtimes write late: when more is known, the sample is renamed from there. */
 #include "process/jit_names.h"
 
 #include "base/buffer.h"
