@@ -1,7 +1,13 @@
 /* lines_json.c: what do the lines and addresses of a function cost?
  *
- * Computed from the profile's own stacks and the locations in them: transforms decide which
- * samples count, but do not remove frames here. Source files are only named, never read. */
+ * Computed from the profile's own stacks and the locations in them: transforms decide which samples
+ * count, but do not remove frames here. Source files are only named, never read.
+ *
+ * Three sweeps over the stacks: one backward for totals, one forward that links each stack to
+ * the next outer stack with the function (`around`), and in the same one the values go to the
+ * function's lines and addresses. A recursive function has a line several times in one stack;
+ * its total is counted only where no outer stack on that chain has the line, so a line never
+ * exceeds the whole. */
 #include "renderers/columns.h"
 #include "renderers/renderers.h"
 #include "transforms/canonical.h"

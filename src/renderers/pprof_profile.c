@@ -1,4 +1,10 @@
-/* pprof_profile.c: how do samples, types and metadata become a pprof file? */
+/* pprof_profile.c: how do samples, types and metadata become a pprof file?
+ *
+ * pprof has one list of samples with a value for each type. So samples of a table that agree in all
+ * that is written (stack, thread, CPU, labels) are one row, found by a map (find_row), to which
+ * their values are added, and the streams become types. Times are not written: with them, every
+ * sample would be a row of its own. Locations, functions and strings are numbered when a sample
+ * first needs them (pprof_places.h), so only what is used is in the file. */
 #include "renderers/pprof_profile.h"
 
 #include "base/expansion.h"
