@@ -1,6 +1,6 @@
 /* cfi_table.c: all rules of a binary as one flat table (cfi_table.h).
  *
- * The three sources of rules (cfi_lookup.h) are merged from front to back, each address by the
+ * The three sources of rules (cfi_internal.h) are merged from front to back, each address by the
  * best source that knows it: fill() walks the entries of a source in ascending order, runs each,
  * and hands the gaps between them, and rows without a CFA, to the next source. So rows come out
  * sorted. Each state of a running entry has to become the number of a rule, and there are

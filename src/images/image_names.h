@@ -4,9 +4,9 @@
  * which also tells what was inlined there.
  *
  * The floor in short: image.h opens an ELF file; symbols.h, plt.h and dwarf_lookup.h name its
- * addresses; places.h and debug_file.h find it, and what was stripped from it, on this machine.
- * cfi.h and unwind.h walk stacks by its call frame information. kernel.h has the kernel's symbols.
- * code_map.h has code that runtimes generated, from perf_map.h, jitdump.h and v8_log.h.
+ * addresses; binary_locations.h and debug_file.h find it, and what was stripped from it, on this
+ * machine. cfi.h and unwind.h walk stacks by its call frame information. kernel.h has the kernel's
+ * symbols. code_map.h has code that runtimes generated, from perf_map.h, jitdump.h and v8_log.h.
  *
  * Answers are kept in memory and in the symbol cache on disk (symbol_cache.h), keyed by build
  * id, so that a later run opens neither symbols nor debugging information for addresses that

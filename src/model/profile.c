@@ -2,7 +2,7 @@
  *
  * Each table has a map from the hash of a row to its id (base/hash.h). A profile that is mapped
  * from a file has no maps; the first row that is added to a table makes its map, so that opening
- * a file costs nothing for them (rows.h). */
+ * a file costs nothing for them (profile_internal.h). */
 #include "model/profile.h"
 
 #include "base/buffer.h"
