@@ -1,6 +1,8 @@
 /* broker.c: which process opens files for a process that may not open them? */
 #include "base/broker.h"
 
+#include "base/plain_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -203,7 +205,8 @@ int broker_ask(enum broker_kind kind, const char *text, struct buffer *ret_text)
 
 int broker_open(enum broker_kind kind, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = kind == BROKER_INPUT ? open(path, flags) : plain_file_open(AT_FDCWD, path, 0);
 
 	if (fd >= 0 || errno != EACCES || broker < 0)
 		return fd;

@@ -51,7 +51,8 @@ int broker_ask(enum broker_kind kind, const char *text, struct buffer *ret_text)
 bool broker_is_running(void);
 
 /* Open a file for reading, without waiting for the writer of a FIFO: here, or through the broker
- * if this process may not. */
+ * if this process may not. Only an input may be something else than a regular file (plain_file.h).
+ */
 int broker_open(enum broker_kind kind, const char *path);
 
 #endif

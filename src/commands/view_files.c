@@ -7,6 +7,7 @@
 
 #include "base/broker.h"
 #include "base/confine.h"
+#include "base/plain_file.h"
 #include "base/spool.h"
 #include "commands/desktop.h"
 #include "images/debuginfod.h"
@@ -42,17 +43,14 @@ static const char *const source_folders[] = {"/usr/", "/lib/", "/lib32/", "/lib6
 
 /* ---- What is opened for whom ---- */
 
-/* A plain file. Nobody is waited for, as a FIFO's writer would be. */
+/* A plain file. */
 static int open_plain(const char *path, int flags)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
-	struct stat status;
+	int fd = plain_file_open(AT_FDCWD, path, flags);
 
-	if (fd < 0 || (!fstat(fd, &status) && S_ISREG(status.st_mode)))
-		return fd;
-	close(fd);
-	errno = EACCES;
-	return -1;
+	if (fd < 0 && errno == ENXIO)
+		errno = EACCES;
+	return fd;
 }
 
 /* What is in no case given is closed again. */

@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The arguments of a search. */
@@ -229,15 +228,10 @@ static bool open_if_same(void *context, const char *path)
 {
 	struct opening *o = context;
 	struct error why = {0};
-	struct stat st;
 	int fd = scope_fd(broker_open(BROKER_BINARY, path));
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		scope_close(fd);
-		return false;
-	}
 	o->image = image_open_fd(fd, o->name, &why);
 	scope_close(fd);
 	if (!o->image) {

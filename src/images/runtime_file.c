@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/plain_file.h"
 #include "base/proc.h"
 #include "base/scope.h"
 
@@ -60,7 +61,7 @@ static struct writer writer_of(int32_t pid)
 static int open_inside(const char *root, const char *path)
 {
 	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
@@ -71,7 +72,7 @@ static int open_inside(const char *root, const char *path)
 	if (fd < 0 && errno == ENOSYS) /* before Linux 5.6 */
 		fd = openat(directory, path, (int)how.flags);
 	close(directory);
-	return fd;
+	return plain_file_take(fd);
 }
 
 static bool may_be_trusted(int fd, const char *path, int64_t uid, struct error *err)
@@ -82,8 +83,6 @@ static bool may_be_trusted(int fd, const char *path, int64_t uid, struct error *
 
 	if (fstat(fd, &status))
 		return error_errno(err, "%s", path);
-	if (!S_ISREG(status.st_mode))
-		return error_set(err, ERR_FORMAT, "%s: not a regular file", path);
 	if (status.st_uid && status.st_uid != geteuid() &&
 		(int64_t)status.st_uid != (uid >= 0 ? uid : caller))
 		return error_set(err, ERR_PERMISSION,
@@ -120,7 +119,10 @@ int runtime_file_open(int32_t pid, const char *path, struct error *err)
 	}
 	buffer_release(&root);
 	if (fd < 0) {
-		error_errno(err, "%s of process %d", path, pid);
+		if (errno == ENXIO)
+			error_set(err, ERR_FORMAT, "%s: not a regular file", path);
+		else
+			error_errno(err, "%s of process %d", path, pid);
 		return -1;
 	}
 	return trusted(scope_fd(fd), path, writer.uid, err);
@@ -151,8 +153,7 @@ static DIR *open_folder(const char *path)
 static int open_in_folder(DIR *dir, const char *directory, const char *name)
 {
 	struct buffer path = {0};
-	int fd =
-		openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = plain_file_open(dirfd(dir), name, O_NOFOLLOW);
 
 	if (fd >= 0 || errno != EACCES || !broker_is_running())
 		return fd;

@@ -1,4 +1,5 @@
 /* binaries.c: which files do processes run, and can they still be read? */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/broker.h"
 #include "base/buffer.h"
 #include "base/parallel.h"
+#include "base/plain_file.h"
 #include "base/scope.h"
 #include "process/binaries.h"
 
@@ -156,16 +158,13 @@ static bool same_file(int fd, const struct binary_key *key, const struct image *
 static struct image *open_at(const char *at, const char *name, const struct binary_key *key,
 	bool certain, const char **ret_missing)
 {
-	int fd = scope_fd(open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+	int fd = scope_fd(plain_file_open(AT_FDCWD, at, 0));
 	struct error why = {0};
 	struct image *image;
-	struct stat st;
 
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		*ret_missing = "it is not a regular file";
-		scope_close(fd);
+	if (fd < 0) {
+		if (errno == ENXIO)
+			*ret_missing = "it is not a regular file";
 		return NULL;
 	}
 	image = image_open_fd(fd, name, &why);

@@ -2,6 +2,8 @@
 #include "test.h"
 
 #include "base/broker.h"
+#include "base/plain_file.h"
+#include "images/runtime_file.h"
 #include "support/work_folder.h"
 
 #include <errno.h>
@@ -9,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,10 +115,45 @@ static void refusals_are_told(void **state)
 	assert_int_equal(errno, ENAMETOOLONG); /* the kernel's own limit is less */
 }
 
+/* Opening alone arms a watchdog and winds a tape back. A FIFO stands for those: it tells. */
+static void nothing_but_plain_files_is_opened(void **state)
+{
+	const char *fifo = work_path("device"), *link = work_path("link");
+	struct error err = {0};
+	char told[4096];
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC), fd;
+
+	(void)state;
+	unlink(link);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(symlink(fifo, link), 0);
+	assert_true(inotify_add_watch(watch, fifo, IN_OPEN) >= 0);
+	assert_int_equal(broker_open(BROKER_BINARY, link), -1);
+	assert_int_equal(errno, ENXIO);
+	assert_int_equal(runtime_file_open(getpid(), fifo, &err), -1);
+	assert_int_equal(err.code, ERR_FORMAT);
+	assert_int_equal(plain_file_open(AT_FDCWD, link, O_NOFOLLOW), -1);
+	assert_int_equal(errno, ELOOP);
+	assert_int_equal(read(watch, told, sizeof(told)), -1);
+	assert_int_equal(errno, EAGAIN);
+	fd = broker_open(BROKER_INPUT, fifo); /* what the user named */
+	assert_true(fd >= 0);
+	assert_true(read(watch, told, sizeof(told)) > 0);
+	close(fd);
+	fd = broker_open(BROKER_BINARY, "/proc/self/exe");
+	assert_int_equal(read(fd, told, 4), 4);
+	assert_memory_equal(told, "\177ELF", 4);
+	close(fd);
+	close(watch);
+	unlink(link);
+	unlink(fifo);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asks_without_a_broker_are_told_so),
+		cmocka_unit_test(nothing_but_plain_files_is_opened),
 		cmocka_unit_test(everybody_gets_its_own),
 		cmocka_unit_test(refusals_are_told),
 	};

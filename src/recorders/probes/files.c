@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/plain_file.h"
 #include "recorders/unwind/prepare.h"
 
 #define PROBE_FILES_MAX 512u
@@ -34,12 +35,11 @@ static bool is_binary(int fd)
  * False: it is not there. */
 static bool add(struct probe_files *files, const char *path, struct bytes name, bool named)
 {
-	struct probe_file file = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+	struct probe_file file = {.fd = plain_file_open(AT_FDCWD, path, 0)};
 	struct stat status;
 	bool known = false;
 
-	if (file.fd < 0 || fstat(file.fd, &status) || !S_ISREG(status.st_mode) ||
-		!(named || is_binary(file.fd))) {
+	if (file.fd < 0 || fstat(file.fd, &status) || !(named || is_binary(file.fd))) {
 		if (file.fd >= 0)
 			close(file.fd);
 		return false;
