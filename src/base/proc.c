@@ -11,7 +11,7 @@
 
 #define PIECE ((size_t)1 << 16) /* bytes read at once */
 
-bool proc_text(struct buffer *text, const char *path)
+bool proc_text_up_to(struct buffer *text, const char *path, size_t max)
 {
 	int fd = scope_fd(open(path, O_RDONLY | O_CLOEXEC));
 	ssize_t got = 0;
@@ -23,9 +23,14 @@ bool proc_text(struct buffer *text, const char *path)
 		got = read(fd, buffer_reserve(text, PIECE), PIECE);
 		if (got > 0)
 			text->len += (size_t)got;
-	} while (got > 0 && text->len < PROC_TEXT_LIMIT);
+	} while (got > 0 && text->len < max);
 	scope_close(fd);
 	return got >= 0;
+}
+
+bool proc_text(struct buffer *text, const char *path)
+{
+	return proc_text_up_to(text, path, PROC_TEXT_LIMIT);
 }
 
 void proc_threads(int32_t pid, each_thread *each, void *context)

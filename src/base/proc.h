@@ -9,6 +9,8 @@
 /* Read a whole file, whose size is not known in advance, up to PROC_TEXT_LIMIT, and replace the
  * content of `text`. False and errno when it cannot be read. */
 bool proc_text(struct buffer *text, const char *path);
+/* The same up to `max` bytes, or a few more. */
+bool proc_text_up_to(struct buffer *text, const char *path, size_t max);
 
 /* Call `each` with the id of every thread that process `pid` has now; never when the process has
  * ended. */

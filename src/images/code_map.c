@@ -18,7 +18,8 @@
 
 #include <stdlib.h>
 
-#define NEVER UINT64_MAX
+#define NEVER	   UINT64_MAX
+#define STEPS_FREE 16u /* pieces around an address that cost nothing */
 
 struct piece {
 	uint64_t start, end;
@@ -46,6 +47,7 @@ struct code_map {
 	struct id_map by_start; /* index in `latest`, plus one */
 	struct arena text;
 	uint64_t dropped;
+	uint64_t *steps; /* or NULL */
 
 	/* Built at the first lookup: */
 	VECTOR(struct order) sorted; /* by ascending start */
@@ -58,6 +60,11 @@ struct code_map {
 struct code_map *code_map_new(void)
 {
 	return memory_new(1, sizeof(struct code_map));
+}
+
+void code_map_count_steps(struct code_map *map, uint64_t *steps)
+{
+	map->steps = steps;
 }
 
 void code_map_release(struct code_map *map)
@@ -215,6 +222,8 @@ struct walk {
 	size_t limit; /* pieces of `sorted` that start at or below it */
 	size_t nodes[2 * 8 * sizeof(size_t)];
 	size_t depth;
+	uint64_t found; /* pieces */
+	bool cut;	/* there may be more */
 };
 
 static void walk_init(struct walk *w, struct code_map *map, uint64_t address)
@@ -223,6 +232,8 @@ static void walk_init(struct walk *w, struct code_map *map, uint64_t address)
 	w->address = address;
 	w->limit = search_up_to(&map->sorted, start, address);
 	w->depth = 0;
+	w->found = 0;
+	w->cut = false;
 	if (w->limit)
 		w->nodes[w->depth++] = 1;
 }
@@ -235,6 +246,16 @@ static size_t first_leaf(const struct code_map *map, size_t node)
 	return node - map->leaves;
 }
 
+/* Is another one too many? */
+static bool walk_ends(struct walk *w, const struct code_map *map)
+{
+	if (!map->steps || ++w->found <= STEPS_FREE)
+		return false;
+	w->cut = *map->steps >= CODE_STEPS_LIMIT;
+	*map->steps += !w->cut;
+	return w->cut;
+}
+
 static const struct piece *walk_next(struct walk *w, const struct code_map *map)
 {
 	while (w->depth) {
@@ -242,6 +263,8 @@ static const struct piece *walk_next(struct walk *w, const struct code_map *map)
 
 		if (map->reach[node] <= w->address || first_leaf(map, node) >= w->limit)
 			continue;
+		if (node >= map->leaves && walk_ends(w, map))
+			break;
 		if (node >= map->leaves)
 			return &map->pieces.items[map->sorted.items[node - map->leaves].piece];
 		w->nodes[w->depth++] = 2 * node;
@@ -270,7 +293,7 @@ bool code_map_find(struct code_map *map, uint64_t address, uint64_t time, struct
 			later = !later || piece < later ? piece : later;
 	}
 	found = found ? found : later;
-	if (!found)
+	if (!found || w.cut)
 		return false;
 	*ret = (struct code_piece){found->start, found->end - found->start, found->from,
 		{found->name, found->name_len}, NULL, found->line_count};

@@ -47,6 +47,12 @@ void code_map_move(struct code_map *map, uint64_t start, uint64_t to, uint64_t t
 /* All pieces so far end at `time`. */
 void code_map_remove_all(struct code_map *map, uint64_t time);
 
+/* Whoever writes pieces may write a million in one place, all of which are looked at for each
+ * address there. Beyond some, those are counted in *steps, of several maps together; once there are
+ * more than CODE_STEPS_LIMIT, nothing is found where there are that many. */
+#define CODE_STEPS_LIMIT ((uint64_t)1 << 27)
+void code_map_count_steps(struct code_map *map, uint64_t *steps);
+
 /* The piece at `address` and `time`: of those valid then, the one written last. If there was
  * none, the first one that is valid later, because runtimes write some pieces after the code has
  * begun to run. Valid until the map changes. */

@@ -31,6 +31,8 @@
 #define SEGMENTS_LIMIT 4096u /* program headers; real files have about ten */
 /* A file that cannot be mapped because others may change it. */
 #define IMAGE_COPIED_LIMIT ((uint64_t)2 << 30) /* bytes */
+/* All of those that are open: links give one file any number of names. */
+#define IMAGES_COPIED_LIMIT ((uint64_t)4 << 30) /* bytes */
 
 /* Linkers leave only small holes; a sparse file is small on disk but costs as much to read as a
  * full one. */
@@ -352,6 +354,40 @@ static uint64_t holes_in(int fd, const struct stat *status)
 	return holes;
 }
 
+static _Atomic uint64_t copied; /* bytes of images that are open */
+
+static bool is_copied(const struct stable_file *file)
+{
+	return !file->lease && !file->is_reread;
+}
+
+static bool open_content(int fd, struct stable_file *ret, struct error *err)
+{
+	uint64_t held = copied;
+	uint64_t room = held < IMAGES_COPIED_LIMIT ? IMAGES_COPIED_LIMIT - held : 0;
+
+	if (!stable_file_open(ret, fd, room < IMAGE_COPIED_LIMIT ? room : IMAGE_COPIED_LIMIT, err))
+		return false;
+	if (is_copied(ret))
+		copied += ret->content.len;
+	return true;
+}
+
+static void close_content(struct stable_file *file)
+{
+	if (is_copied(file))
+		copied -= file->content.len;
+	stable_file_release(file);
+}
+
+/* Before much is copied that is none. */
+static bool begins_as_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
 struct image *image_open_fd(int fd, const char *name, struct error *err)
 {
 	struct stable_file file;
@@ -362,7 +398,7 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 		error_errno(err, "%s", name);
 		return NULL;
 	}
-	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT) {
+	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT || !begins_as_elf(fd)) {
 		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
 		return NULL;
 	}
@@ -376,12 +412,12 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 			(unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
 		return NULL;
 	}
-	if (!stable_file_open(&file, fd, IMAGE_COPIED_LIMIT, err)) {
+	if (!open_content(fd, &file, err)) {
 		error_prefix(err, "%s: ", name);
 		return NULL;
 	}
 	if (file.content.len < EI_NIDENT) {
-		stable_file_release(&file);
+		close_content(&file);
 		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
 		return NULL;
 	}
@@ -438,7 +474,7 @@ void image_release(struct image *image)
 		return;
 	for (size_t i = 0; i < image->sections.len; i++)
 		memory_free(image->sections.items[i].unpacked);
-	stable_file_release(&image->file);
+	close_content(&image->file);
 	if (image->pinned)
 		scope_unmap(image->pinned, 1);
 	vector_release(&image->segments);

@@ -32,6 +32,7 @@ int runtime_file_find_in(
 #define RUNTIME_TIME_LIMIT  ((uint64_t)10 * 1000000000) /* ns for reading and parsing */
 struct runtime_budget {
 	uint64_t bytes, ns;
+	uint64_t steps; /* see code_map_count_steps */
 };
 
 #define RUNTIME_PIECE ((size_t)4 << 20) /* bytes */

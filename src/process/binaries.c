@@ -182,13 +182,17 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 /* /proc/PID/map_files leads to the mapped file itself, even if it was deleted or is in another
  * namespace, while the process lives and if we have permission. Then try its path as the process
  * sees it, then as we do. */
-static struct image *open_mapped(
-	const char *name, const struct binary_key *key, const char **ret_missing)
+static struct image *open_mapped(struct patience *patience, const char *name,
+	const struct binary_key *key, const char **ret_missing)
 {
 	struct buffer path = {0};
 	struct image *image;
 
 	*ret_missing = "the file cannot be opened";
+	if (!patience_enter(patience)) {
+		*ret_missing = "opening files took too long";
+		return NULL;
+	}
 	buffer_printf(&path, "/proc/%d/map_files/%llx-%llx", key->pid,
 		(unsigned long long)key->start, (unsigned long long)key->end);
 	image = open_at(path.at, name, key, !key->build_id.len, ret_missing);
@@ -200,6 +204,7 @@ static struct image *open_mapped(
 	if (!image)
 		image = open_at(name, name, key, false, ret_missing);
 	buffer_release(&path);
+	patience_leave(patience);
 	return image;
 }
 
@@ -300,7 +305,7 @@ static uint32_t row_new(
 	} else if (b->closed) {
 		row.missing = "files are not opened in a replay";
 	} else {
-		row.image = open_mapped(row.path.at, key, &row.missing);
+		row.image = open_mapped(&b->patience, row.path.at, key, &row.missing);
 		row.root = roots_of(&b->roots, key->pid);
 	}
 	if (row.image) {

@@ -7,6 +7,7 @@
 #ifndef KILN_PROCESS_BINARIES_H
 #define KILN_PROCESS_BINARIES_H
 
+#include "base/patience.h"
 #include "images/binary_locations.h"
 #include "model/profile.h"
 #include "process/roots.h"
@@ -50,6 +51,7 @@ struct binaries {
 	VECTOR(struct binary_build_id) build_ids; /* 0 is unused */
 	struct id_map by_key, by_path;
 	struct roots roots;
+	struct patience patience; /* of running processes: with what they map */
 	struct arena text;
 };
 

@@ -19,7 +19,8 @@
 #define PROCESSES_LIMIT	   4096u		   /* rows */
 #define TRY_AGAIN	   ((uint64_t)10000000)	   /* ns until missing files are tried again... */
 #define TRY_AT_LEAST	   ((uint64_t)16000000000) /* ... growing by an eighth each time up to this */
-#define LOG_TRIES	   32u /* over 3 s in total; V8 creates the log before any code */
+#define LOG_PATIENCE	   SECOND_NS /* for folders of running processes, which may be large */
+#define LOG_TRIES	   32u	     /* over 3 s in total; V8 creates the log before any code */
 #define NS_PER_S	   1000000000ll
 #define FILES_LISTED_LIMIT 4u /* files named in one message */
 
@@ -203,7 +204,7 @@ static int open_named_log(const struct jit_code *code, const struct jit_process 
 	return fd;
 }
 
-static int open_log(const struct jit_code *code, const struct jit_process *row, struct error *err)
+static int open_log(struct jit_code *code, const struct jit_process *row, struct error *err)
 {
 	char end[32];
 	int fd = open_named_log(code, row);
@@ -211,7 +212,12 @@ static int open_log(const struct jit_code *code, const struct jit_process *row, 
 	if (fd >= 0 || code->recorded)
 		return fd;
 	snprintf(end, sizeof(end), "-%d-v8.log", row->own_pid);
-	return runtime_file_find(row->pid, "isolate-", end, err);
+	code->patience.first = LOG_PATIENCE;
+	if (!patience_enter(&code->patience))
+		return -1;
+	fd = runtime_file_find(row->pid, "isolate-", end, err);
+	patience_leave(&code->patience);
+	return fd;
 }
 
 static int open_beside(const struct jit_code *code, const struct jit_process *row, int source)
@@ -369,6 +375,12 @@ static bool log_times(const struct jit_code *code, const struct profile *p,
 	return false;
 }
 
+static void use(struct jit_code *code, struct source *source, struct code_map *map)
+{
+	code_map_count_steps(map, &code->budget.steps);
+	source->code = map;
+}
+
 static void read_dump(struct jit_code *code, struct jit_process *row, struct error *err)
 {
 	struct source *source = &row->sources[DUMP];
@@ -380,7 +392,7 @@ static void read_dump(struct jit_code *code, struct jit_process *row, struct err
 		return;
 	facts = jitdump_facts(row->dump);
 	source->timed = facts.timed && (code->monotonic || !code->recorded);
-	source->code = jitdump_code(row->dump);
+	use(code, source, jitdump_code(row->dump));
 }
 
 static void read_log(
@@ -393,7 +405,7 @@ static void read_log(
 	if (!v8_log_read(row->log, source->fd, &code->budget, err))
 		return;
 	source->timed = source->timed || log_times(code, p, row, &source->base);
-	source->code = v8_log_code(row->log);
+	use(code, source, v8_log_code(row->log));
 }
 
 static void read_map(struct jit_code *code, struct jit_process *row, struct error *err)
@@ -403,7 +415,7 @@ static void read_map(struct jit_code *code, struct jit_process *row, struct erro
 	if (!perf_map_read(row->map, source->fd, code->recorded || row->gone, &code->budget, err))
 		return;
 	source->timed = perf_map_followed(row->map);
-	source->code = perf_map_code(row->map);
+	use(code, source, perf_map_code(row->map));
 }
 
 bool jit_code_read(
@@ -561,6 +573,11 @@ void jit_code_skipped(const struct jit_code *code, struct buffer *text)
 	add_files(code, add_skipped, text);
 }
 
+static void add_text(struct buffer *text, const char *what)
+{
+	buffer_printf(text, "%s%s", text->len ? ", " : "", what);
+}
+
 static void add_left_out(struct buffer *text, const struct jit_process *row, int which)
 {
 	uint64_t bytes = 0;
@@ -580,4 +597,8 @@ static void add_left_out(struct buffer *text, const struct jit_process *row, int
 void jit_code_left_out(const struct jit_code *code, struct buffer *text)
 {
 	add_files(code, add_left_out, text);
+	if (code->patience.left_out)
+		add_text(text, "logs of V8 in large folders");
+	if (code->budget.steps >= CODE_STEPS_LIMIT)
+		add_text(text, "code in the place of much other code");
 }

@@ -9,6 +9,7 @@
 #define KILN_PROCESS_JIT_CODE_H
 
 #include "base/buffer.h"
+#include "base/patience.h"
 #include "images/code_map.h"
 #include "images/runtime_file.h"
 #include "model/profile.h"
@@ -34,6 +35,7 @@ struct jit_code {
 	})
 	stacks;
 	struct runtime_budget budget; /* for reading all of these files */
+	struct patience patience;     /* with the folders in which processes work */
 	mapping_id seen;	      /* mappings of the profile up to here have been examined */
 };
 void jit_code_release(struct jit_code *code);

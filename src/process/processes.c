@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#define SMALL_MAPS	((size_t)64 << 10)    /* bytes of /proc/PID/maps: about 700 mappings */
 #define REREAD_INTERVAL ((uint64_t)100000000) /* minimum ns between two reads of /proc/PID/maps */
 
 /* A name that a record gave to code in the kernel. */
@@ -499,20 +500,33 @@ static void read_thread_name(void *context, int32_t tid)
 	processes_read_name(n->processes, n->pid, tid, buffer_bytes(&n->text));
 }
 
-/* False when they are not readable. */
-static bool read_maps(struct processes *p, int32_t pid, struct buffer *text)
+enum maps_read { MAPS_MISSING, MAPS_READ, MAPS_TOO_LARGE };
+
+/* Any number of processes may share one address space of 65,530 mappings, whose text is 4 MB for
+ * each of them: reading all of it has an end. */
+static enum maps_read read_maps(struct processes *p, int32_t pid, size_t max, struct buffer *text)
 {
+	enum maps_read read = MAPS_MISSING;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	if (!proc_text(text, path))
-		return false;
-	call_read_text(p, pid, 0, buffer_bytes(text));
-	processes_read_maps(p, pid, buffer_bytes(text));
-	return text->len > 0;
+	if (!patience_enter(&p->patience))
+		return MAPS_MISSING;
+	if (proc_text_up_to(text, path, max)) {
+		read = text->len >= max && max < PROC_TEXT_LIMIT ? MAPS_TOO_LARGE
+		       : text->len				 ? MAPS_READ
+								 : MAPS_MISSING;
+		if (read != MAPS_TOO_LARGE) {
+			call_read_text(p, pid, 0, buffer_bytes(text));
+			processes_read_maps(p, pid, buffer_bytes(text));
+		}
+	}
+	patience_leave(&p->patience);
+	return read;
 }
 
-bool processes_read(struct processes *p, int32_t pid, struct error *err)
+static bool read_up_to(
+	struct processes *p, int32_t pid, size_t max, enum maps_read *ret_maps, struct error *err)
 {
 	struct naming naming = {.processes = p, .pid = pid};
 	char path[64];
@@ -524,9 +538,24 @@ bool processes_read(struct processes *p, int32_t pid, struct error *err)
 	}
 	processes_read_name(p, pid, pid, buffer_bytes(&naming.text));
 	proc_threads(pid, read_thread_name, &naming);
-	read_maps(p, pid, &naming.text);
+	*ret_maps = read_maps(p, pid, max, &naming.text);
 	buffer_release(&naming.text);
 	return true;
+}
+
+bool processes_read(struct processes *p, int32_t pid, struct error *err)
+{
+	enum maps_read maps;
+
+	return read_up_to(p, pid, PROC_TEXT_LIMIT, &maps, err);
+}
+
+bool processes_read_small(struct processes *p, int32_t pid)
+{
+	struct error ignored = {0};
+	enum maps_read maps = MAPS_MISSING;
+
+	return !read_up_to(p, pid, SMALL_MAPS, &maps, &ignored) || maps != MAPS_TOO_LARGE;
 }
 
 /* A process that no record mentioned. */
@@ -581,7 +610,7 @@ const struct mapped *processes_find(
 	if (process->read_time && now < process->read_time + REREAD_INTERVAL)
 		return NULL;
 	process->read_time = now ? now : 1;
-	p->rereads += read_maps(p, process->pid, &text);
+	p->rereads += read_maps(p, process->pid, PROC_TEXT_LIMIT, &text) == MAPS_READ;
 	buffer_release(&text);
 	return address_space_find(process->space, address);
 }

@@ -38,6 +38,7 @@ struct processes {
 	struct profile *profile;
 	struct binaries *binaries;
 	struct address_space *kernel_space; /* mappings of pid -1 in records; NULL: none */
+	struct patience patience;	    /* with what /proc says of mappings */
 	bool live;			    /* /proc may be read for what records did not say */
 	bool closed; /* records about unknown processes, except children of known ones, are ignored
 		      */
@@ -68,6 +69,9 @@ void processes_apply(struct processes *p, const struct perf_record *record);
 /* Read the threads, names and mappings of a process from /proc. ERR_IO when it does not exist or
  * must not be read. */
 bool processes_read(struct processes *p, int32_t pid, struct error *err);
+/* The same of one among many: false when it has so many mappings that others should come first, and
+ * they were not taken in. */
+bool processes_read_small(struct processes *p, int32_t pid);
 
 /* Set the name of a thread; for the main thread, also of the process. */
 void processes_read_name(struct processes *p, int32_t pid, int32_t tid, struct bytes name);

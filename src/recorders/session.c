@@ -197,17 +197,32 @@ static bool targets_ended(struct session *s)
 	return ended;
 }
 
+/* Those that take long come last: what they take is no other's. */
 static void read_all_processes(struct session *s)
 {
+	VECTOR(int32_t) large = {0};
 	struct error ignored = {0};
 	struct dirent *entry;
 	DIR *dir = opendir("/proc");
 
 	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			processes_read(&s->processes, atoi(entry->d_name), &ignored);
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+			!processes_read_small(&s->processes, atoi(entry->d_name)))
+			vector_push(&large, atoi(entry->d_name));
 	if (dir)
 		closedir(dir);
+	for (size_t i = 0; i < large.len; i++)
+		processes_read(&s->processes, large.items[i], &ignored);
+	vector_release(&large);
+}
+
+static void note_patience(struct session *s)
+{
+	if (s->processes.patience.left_out || s->binaries.patience.left_out)
+		profile_note(&s->profile,
+			"mappings and binaries of some processes were not read, as reading those "
+			"of others took longer than %d s: their functions have no names",
+			(int)(PATIENCE_FIRST / SECOND_NS));
 }
 
 void session_open_kernel(struct session *s)
@@ -533,6 +548,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 		}
 		recorder->account(s);
 		binaries_identify(&s->binaries);
+		note_patience(s);
 		budget_note(&s->budget, s->cpus, s->stopped, own_cpu_ns(s), &s->profile);
 		jit_code_poll_last(&s->jit, &s->profile, monotonic_ns());
 	}

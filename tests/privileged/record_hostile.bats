@@ -71,3 +71,181 @@ setup_file() {
 		"$kiln" fold -q $file | grep -q '^hollow;.*\[hollow+0x'
 	done
 }
+
+# others PROGRAM ARGUMENT...: as another user, until it says that it is ready; $pid is to be killed.
+others() {
+	setpriv --reuid=4321 --regid=4321 --clear-groups "$bin/$1" "${@:2}" >ready &
+	pid=$!
+	until [ -s ready ]; do sleep 0.1; done
+}
+
+# 120 frames a sample in code of a million pieces at every address: looking all of them over took 78 s of CPU time.
+@test "a perf map whose pieces all lie in one place takes no time" {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 code"
+	cat >"$bin/overlap.c" <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		static unsigned long frames[256];
+		size_t size = 64 << 20;
+		unsigned char *m = mmap(NULL, size, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char path[64];
+		FILE *f;
+
+		sprintf(path, "/tmp/perf-%d.map", getpid());
+		f = fopen(path, "w");
+		for (long i = 1; i <= 1000000; i++)
+			fprintf(f, "%lx ffffffffffff a\n", i);
+		fclose(f);
+		memset(m, 0x90, size);
+		m[size - 1] = 0xc3;
+		alarm(100);
+		puts("ready");
+		fflush(stdout);
+		for (;;) {
+			unsigned char *start = m + size - 200000;
+
+			for (int i = 0; i < 120; i++) {
+				frames[2 * i] = (unsigned long)&frames[2 * i + 2];
+				frames[2 * i + 1] = (unsigned long)m + random() % size;
+			}
+			__asm__ volatile("push %%rbp; mov %0, %%rbp; call *%1; pop %%rbp" ::"r"(frames), "r"(start) : "memory");
+		}
+	}
+	END
+	gcc -O1 -w -o "$bin/overlap" "$bin/overlap.c"
+	others overlap
+	code=0
+	(ulimit -t 25 && "$kiln" record -q --recorder perf -p $pid -d 2s -o p.kiln) || code=$?
+	kill $pid
+	rm -f /tmp/perf-$pid.map
+	[ $code -eq 0 ]
+	"$kiln" info p.kiln >about
+	grep 'code in the place of much other code: not read' about
+}
+
+# 30 s for 1,000 processes, and twice as long for twice as many.
+@test "processes that share 65,000 mappings leave time for others" {
+	cat >"$bin/sharing.c" <<-'END'
+	#define _GNU_SOURCE
+	#include <sched.h>
+	#include <signal.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <sys/prctl.h>
+	#include <unistd.h>
+	static int child(void *unused)
+	{
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	int main(void)
+	{
+		char *m = mmap(NULL, 1 << 29, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		char *stacks = mmap(NULL, 2000 << 12, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		for (int i = 0; i < 32500; i++)
+			mprotect(m + i * 8192l, 4096, PROT_READ | PROT_EXEC);
+		for (int i = 1; i <= 2000; i++)
+			clone(child, stacks + i * 4096l, CLONE_VM | SIGCHLD, NULL);
+		alarm(100);
+		puts("ready");
+		fflush(stdout);
+		for (;;)
+			pause();
+	}
+	END
+	gcc -O1 -w -o "$bin/sharing" "$bin/sharing.c"
+	others sharing
+	code=0
+	(ulimit -t 25 && "$kiln" record -q -a -o p.kiln -- "$bin/busy" 1) || code=$?
+	kill $pid
+	[ $code -eq 0 ]
+	"$kiln" info p.kiln | grep 'mappings and binaries of some processes were not read'
+	"$kiln" fold -q p.kiln | grep '^busy;.*deeper;leaf'
+}
+
+@test "folders with many files, in which programs with code of their own work, are not read again and again" {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 code"
+	cat >"$bin/homes.c" <<-'END'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <sys/prctl.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		for (int i = 0; i < 500; i++)
+			if (!fork()) {
+				char *m = mmap(NULL, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+				prctl(PR_SET_PDEATHSIG, SIGKILL);
+				memcpy(m, "\xc3", 1);
+				for (;;) {
+					((void (*)(void))m)();
+					sleep(1);
+				}
+			}
+		alarm(100);
+		puts("ready");
+		fflush(stdout);
+		for (;;)
+			pause();
+	}
+	END
+	gcc -O1 -w -o "$bin/homes" "$bin/homes.c"
+	mkdir many
+	(cd many && seq 60000 | sed 's/^/isolate-/' | xargs touch)
+	cd many
+	others homes
+	cd ..
+	code=0
+	(ulimit -t 12 && "$kiln" record -q -a -d 2s -o p.kiln) || code=$?
+	kill $pid
+	rm -r many
+	[ $code -eq 0 ]
+}
+
+# Links give one file any number of names: 40 of a file of 1.5 GB took all of a machine's 24 GB, and the recorder with it.
+@test "of binaries that are open for writing no more than 4 GB are copied" {
+	cat >"$bin/writing.c" <<-'END'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		open(argv[1], O_RDWR);
+		for (int i = 1; i < argc; i++)
+			mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(argv[i], O_RDONLY), 0);
+		alarm(60);
+		puts("ready");
+		fflush(stdout);
+		for (;;)
+			pause();
+	}
+	END
+	gcc -O1 -w -o "$bin/writing" "$bin/writing.c"
+	cp "$bin/busy" large1
+	strip --remove-section=.note.gnu.build-id large1
+	fallocate -l 1900M large1 || skip "no room"
+	for i in 2 3 4; do ln large1 large$i; done
+	chown 4321 large1
+	others writing "$PWD"/large[1234]
+	python3 - "$kiln" record -q -p $pid -d 1s -o p.kiln <<-'END' || code=$?
+	import resource, subprocess, sys
+	subprocess.run(sys.argv[1:], check=True)
+	used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+	print(used)
+	sys.exit(used > 4500000)
+	END
+	kill $pid
+	rm large?
+	[ "${code:-0}" -eq 0 ]
+}

@@ -466,6 +466,8 @@ static bool enter_space(struct unwind_tables *t, struct processes *p, const stru
 	size_t at;
 
 	if (!space) {
+		if (t->refused_maps && s->maps.len >= t->refused_maps)
+			return false;
 		at = search_up_to(&t->spaces, id, s->id);
 		vector_reserve(&t->spaces, 1);
 		space = &t->spaces.items[at];
@@ -476,6 +478,7 @@ static bool enter_space(struct unwind_tables *t, struct processes *p, const stru
 			if (write_page(t, s->id, i))
 				continue;
 			t->spaces_failed++;
+			t->refused_maps = s->maps.len;
 			forget_space(t, space);
 			return false;
 		}
@@ -488,8 +491,10 @@ static void leave_space(struct unwind_tables *t, uint32_t id)
 {
 	struct known_space *space = find_space(t, id);
 
-	if (space && !--space->processes)
-		forget_space(t, space);
+	if (!space || --space->processes)
+		return;
+	forget_space(t, space);
+	t->refused_maps = 0;
 }
 
 /* ---- Processes ---- */

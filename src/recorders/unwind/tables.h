@@ -72,6 +72,8 @@ struct unwind_tables {
 	uint64_t no_memory;	/* ... of these: the kernel or the recorder had no memory */
 	uint64_t maps_left_out; /* mappings beyond what a space can hold */
 	uint64_t spaces_failed; /* spaces that the kernel had no room for */
+	size_t refused_maps;	/* of the last of them: as many are not tried before there is room;
+				   0: there may be */
 
 	VECTOR(struct unwind_table) tables; /* by number; 0 is unused */
 	struct unwind_builder builder;
