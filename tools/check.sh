@@ -45,6 +45,7 @@ scripts() {
 }
 
 step "formatting" clang-format --dry-run -Werror $sources
+step "forms" python3 tools/style.py
 step "floors" tests/layers.sh
 step "named benchmarks" tools/benchmarks.sh
 step "manual pages" pages

@@ -44,7 +44,7 @@ void sort_keys(struct sort_key *keys, size_t count)
 
 	if (count < 2)
 		return;
-	to = other = memory_new(count, sizeof *other);
+	to = other = memory_new(count, sizeof(*other));
 	for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
 		if (!sort_pass(from, to, count, shift))
 			continue;
@@ -53,7 +53,7 @@ void sort_keys(struct sort_key *keys, size_t count)
 		from = sorted;
 	}
 	if (from != keys)
-		memcpy(keys, from, count * sizeof *keys);
+		memcpy(keys, from, count * sizeof(*keys));
 	memory_free(other);
 }
 

@@ -29,9 +29,9 @@ __attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, con
 	int len;
 
 	va_start(arguments, fmt);
-	len = vsnprintf(text, sizeof text, fmt, arguments);
+	len = vsnprintf(text, sizeof(text), fmt, arguments);
 	va_end(arguments);
-	return len > 0 && (size_t)len < sizeof text && s->visit(s->context, text);
+	return len > 0 && (size_t)len < sizeof(text) && s->visit(s->context, text);
 }
 
 /* ---- By build id ---- */
@@ -70,7 +70,7 @@ static bool try_build_id_dirs(struct search *s)
 	for (; dir && *dir; dir++)
 		if (try_build_id_dir(s, *dir))
 			return true;
-	if (!home || !*home || strlen(home) > sizeof own - sizeof "/.debug")
+	if (!home || !*home || strlen(home) > sizeof(own) - sizeof("/.debug"))
 		return false;
 	stpcpy(stpcpy(own, home), "/.debug");
 	return try_build_id_dir(s, own);
@@ -165,7 +165,7 @@ static bool try_by_release(struct search *s)
 
 	if (!release.len || memchr(release.at, '/', release.len))
 		return false;
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i += 2)
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i += 2)
 		if (try_path(s, "%s%s%.*s%s", symfs, formats[i], (int)release.len, release.at,
 			    formats[i + 1]))
 			return true;

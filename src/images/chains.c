@@ -88,7 +88,7 @@ uint32_t chains_row(struct chains *c, const struct chain *row)
 		enter_rows(c);
 	at = id_map_first(&c->by_row, hash);
 	while ((id = id_map_candidate(&c->by_row, hash, &at)))
-		if (!memcmp(&c->rows.items[id], row, sizeof *row))
+		if (!memcmp(&c->rows.items[id], row, sizeof(*row)))
 			return id;
 	if (c->rows.len >= CHAINS_LIMIT)
 		return 0;
@@ -157,8 +157,8 @@ void chains_add(struct chains *c, const uint64_t *addresses, const uint32_t *cha
 	}
 	vector_release(&c->addresses);
 	vector_release(&c->chain_of);
-	memcpy(&c->addresses, &merged.addresses, sizeof c->addresses);
-	memcpy(&c->chain_of, &merged.chain_of, sizeof c->chain_of);
+	memcpy(&c->addresses, &merged.addresses, sizeof(c->addresses));
+	memcpy(&c->chain_of, &merged.chain_of, sizeof(c->chain_of));
 }
 
 /* ---- As a file ---- */
@@ -172,13 +172,13 @@ uint64_t chains_checksum(struct bytes content)
 
 static size_t size_of(const struct chains_header *h)
 {
-	return sizeof *h + h->addresses * (sizeof(uint64_t) + sizeof(uint32_t)) +
+	return sizeof(*h) + h->addresses * (sizeof(uint64_t) + sizeof(uint32_t)) +
 	       h->chains * sizeof(struct chain) + h->texts * sizeof(uint32_t) + h->text_bytes;
 }
 
 static bool header_fits(const struct chains_header *h, struct bytes content, uint64_t key)
 {
-	return !memcmp(h->magic, CHAINS_MAGIC, sizeof h->magic) && h->origin.key == key &&
+	return !memcmp(h->magic, CHAINS_MAGIC, sizeof(h->magic)) && h->origin.key == key &&
 	       !h->reserved && h->addresses <= CHAINS_LIMIT && h->chains <= CHAINS_LIMIT &&
 	       h->chains && h->texts <= CHAINS_LIMIT && h->texts && h->text_bytes <= UINT32_MAX &&
 	       size_of(h) == content.len && h->checksum == chains_checksum(content);
@@ -187,8 +187,8 @@ static bool header_fits(const struct chains_header *h, struct bytes content, uin
 static bool chains_fit(const struct chains *c)
 {
 	static const struct chain none = {0};
-	uint16_t *lengths = memory_new(c->rows.len, sizeof *lengths);
-	bool fit = !memcmp(&c->rows.items[0], &none, sizeof none);
+	uint16_t *lengths = memory_new(c->rows.len, sizeof(*lengths));
+	bool fit = !memcmp(&c->rows.items[0], &none, sizeof(none));
 
 	for (size_t i = 1; fit && i < c->rows.len; i++) {
 		const struct chain *row = &c->rows.items[i];
@@ -224,13 +224,13 @@ bool chains_read(
 	struct bytes content, uint64_t key, struct chains *ret, struct chains_origin *ret_origin)
 {
 	struct chains_header h;
-	const char *at = content.at + sizeof h;
+	const char *at = content.at + sizeof(h);
 	struct chains c = {0};
 
 	chains_init(ret);
-	if (content.len < sizeof h || (uintptr_t)content.at % sizeof(uint64_t))
+	if (content.len < sizeof(h) || (uintptr_t)content.at % sizeof(uint64_t))
 		return false;
-	memcpy(&h, content.at, sizeof h);
+	memcpy(&h, content.at, sizeof(h));
 	if (!header_fits(&h, content, key))
 		return false;
 	BORROW(&c.addresses, &at, h.addresses);
@@ -275,14 +275,14 @@ void chains_write(const struct chains *c, const struct chains_origin *origin, st
 
 	h.origin = *origin;
 	buffer_reserve(&b, size_of(&h));
-	add_items(&b, &h, 1, sizeof h);
+	add_items(&b, &h, 1, sizeof(h));
 	add_items(&b, c->addresses.items, c->addresses.len, sizeof(uint64_t));
 	add_items(&b, c->chain_of.items, c->addresses.len, sizeof(uint32_t));
 	add_items(&b, c->rows.items, c->rows.len, sizeof(struct chain));
 	add_items(&b, c->text_ends.items, c->text_ends.len, sizeof(uint32_t));
 	add_items(&b, c->text.items, c->text.len, 1);
 	h.checksum = chains_checksum(buffer_bytes(&b));
-	memcpy(b.at, &h, sizeof h);
+	memcpy(b.at, &h, sizeof(h));
 	output_write(out, buffer_bytes(&b));
 	buffer_release(&b);
 }

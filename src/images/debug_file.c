@@ -56,7 +56,7 @@ static bool link_read(const struct image *image, struct link *ret)
 		memchr(content.at, '/', (size_t)(end - content.at)))
 		return false;
 	ret->name = content.at;
-	memcpy(&ret->checksum, content.at + at, sizeof ret->checksum);
+	memcpy(&ret->checksum, content.at + at, sizeof(ret->checksum));
 	return true;
 }
 

@@ -31,7 +31,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
 
 	if (!urls || !urls[strspn(urls, " ")])
 		return NULL;
-	d = memory_new(1, sizeof *d);
+	d = memory_new(1, sizeof(*d));
 	d->listener = *listener;
 	pthread_mutex_init(&d->lock, NULL);
 	return d;
@@ -160,11 +160,11 @@ static void load_library(void)
 	void *library = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
 
 	api.there = library;
-	for (size_t i = 0; api.there && i < sizeof functions / sizeof *functions; i++) {
+	for (size_t i = 0; api.there && i < sizeof(functions) / sizeof(*functions); i++) {
 		void *function = dlsym(library, functions[i].name);
 
 		api.there = function;
-		memcpy(functions[i].where, &function, sizeof function);
+		memcpy(functions[i].where, &function, sizeof(function));
 	}
 	if (library && !api.there)
 		dlclose(library);

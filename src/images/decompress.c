@@ -34,13 +34,13 @@ static bool read_header(struct bytes all, bool flagged, bool wide, struct packin
 	if (flagged && wide && all.len > sizeof(Elf64_Chdr)) {
 		Elf64_Chdr header;
 
-		header_size = sizeof header;
-		memcpy(&header, all.at, sizeof header);
+		header_size = sizeof(header);
+		memcpy(&header, all.at, sizeof(header));
 		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
 	} else if (flagged && !wide && all.len > header_size) {
 		Elf32_Chdr header;
 
-		memcpy(&header, all.at, sizeof header);
+		memcpy(&header, all.at, sizeof(header));
 		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
 	} else if (all.len > header_size && !memcmp(all.at, "ZLIB", 4)) {
 		*ret = (struct packing){.type = ELFCOMPRESS_ZLIB};

@@ -216,7 +216,7 @@ struct bytes build_id_in_notes(struct bytes notes)
 		uint32_t word[3];
 		uint64_t name_size, size;
 
-		memcpy(word, notes.at, sizeof word);
+		memcpy(word, notes.at, sizeof(word));
 		name_size = ((uint64_t)word[0] + 3) & ~(uint64_t)3;
 		size = ((uint64_t)word[1] + 3) & ~(uint64_t)3;
 		if (name_size + word[1] > notes.len - NOTE_HEADER_SIZE)
@@ -298,12 +298,12 @@ static bool read_headers(struct image *image, struct error *err)
 static struct image *image_of(
 	struct bytes content, const struct stable_file *file, const char *name, struct error *err)
 {
-	struct image *image = memory_new(1, sizeof *image);
+	struct image *image = memory_new(1, sizeof(*image));
 
 	image->name = memory_copy_text(name, strlen(name));
 	image->content = content;
 	image->file = *file;
-	image->unpacking = memory_new(1, sizeof *image->unpacking);
+	image->unpacking = memory_new(1, sizeof(*image->unpacking));
 	pthread_mutex_init(image->unpacking, NULL);
 	if (!read_headers(image, err)) {
 		image_release(image);

@@ -62,7 +62,7 @@ static uint64_t sections_hash(const struct image *image, bool *ret_symbols, bool
 	uint64_t hash = 0;
 
 	for (size_t i = 0; image && (section = image_section_header(image, i)); i++)
-		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
 			if (strcmp(section->name, names[k]) != 0 || !section->content.len)
 				continue;
 			hash = hash_pair(hash + k + 1, section->content.len);
@@ -126,7 +126,7 @@ static struct chains_origin origin_of(struct image_names *n, enum names_depth de
 
 	file_name(n, depth, name);
 	origin.key = hash_pair(
-		hash_bytes(name, strlen(name)), hash_bytes(NAMES_EDITION, sizeof NAMES_EDITION));
+		hash_bytes(name, strlen(name)), hash_bytes(NAMES_EDITION, sizeof(NAMES_EDITION)));
 	return origin;
 }
 
@@ -193,7 +193,7 @@ static void table_release(struct table *t)
 struct image_names *image_names_open(
 	const struct image *image, const struct binary_locations *binary_locations)
 {
-	struct image_names *n = memory_new(1, sizeof *n);
+	struct image_names *n = memory_new(1, sizeof(*n));
 
 	n->image = image;
 	if (binary_locations)
@@ -387,8 +387,8 @@ static bool is_complete(struct image_names *n, enum names_depth depth, uint64_t 
 static void complete(struct image_names *n, enum names_depth depth, struct table *t,
 	const uint64_t *addresses, size_t count, uint32_t *chains, size_t unknown)
 {
-	uint64_t *asked = memory_new(unknown, sizeof *asked);
-	uint32_t *found = memory_new(unknown, sizeof *found);
+	uint64_t *asked = memory_new(unknown, sizeof(*asked));
+	uint32_t *found = memory_new(unknown, sizeof(*found));
 	size_t at = 0, len = 0;
 
 	for (size_t i = 0; i < count; i++)

@@ -208,7 +208,7 @@ static bool kernel_fill(struct kernel *k, struct error *err)
 
 struct kernel *kernel_parse(struct bytes text, struct error *err)
 {
-	struct kernel *k = memory_new(1, sizeof *k);
+	struct kernel *k = memory_new(1, sizeof(*k));
 
 	k->text = text;
 	if (!kernel_fill(k, err)) {
@@ -220,7 +220,7 @@ struct kernel *kernel_parse(struct bytes text, struct error *err)
 
 struct kernel *kernel_of_image(const struct image *image, struct error *err)
 {
-	struct kernel *k = memory_new(1, sizeof *k);
+	struct kernel *k = memory_new(1, sizeof(*k));
 
 	if (kernel_image_text(image, &k->made, err)) {
 		k->text = buffer_bytes(&k->made);
@@ -234,7 +234,7 @@ struct kernel *kernel_of_image(const struct image *image, struct error *err)
 
 struct kernel *kernel_open_text(const char *path, struct error *err)
 {
-	struct kernel *k = memory_new(1, sizeof *k);
+	struct kernel *k = memory_new(1, sizeof(*k));
 
 	k->opened = input_open(&k->input, path, err);
 	if (!k->opened || !input_whole(&k->input, KALLSYMS_SIZE_LIMIT, &k->text, err) ||

@@ -58,7 +58,7 @@ bool kernel_image_text(const struct image *image, struct buffer *out, struct err
 		struct bytes name;
 		char letter;
 
-		memcpy(&symbol, table->content.at + at, sizeof symbol);
+		memcpy(&symbol, table->content.at + at, sizeof(symbol));
 		letter = letter_of(image, &symbol);
 		name = name_of(strings->content, &symbol);
 		/* "$x", ".L1": marks of assemblers */

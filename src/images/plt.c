@@ -39,7 +39,8 @@ static void slots_add(struct slots *slots, const struct image_section *section, 
 		struct slot slot;
 		uint32_t type;
 
-		memcpy(&relocation, section->content.at + i * sizeof relocation, sizeof relocation);
+		memcpy(&relocation, section->content.at + i * sizeof(relocation),
+			sizeof(relocation));
 		type = ELF64_R_TYPE(relocation.r_info);
 		slot = (struct slot){
 			relocation.r_offset, (uint32_t)ELF64_R_SYM(relocation.r_info), 0};
@@ -59,7 +60,7 @@ static const struct slot *slots_find(const struct slots *slots, uint64_t address
 	struct slot key = {.address = address};
 
 	return slots->by_address.len ? bsearch(&key, slots->by_address.items, slots->by_address.len,
-					       sizeof key, slot_compare)
+					       sizeof(key), slot_compare)
 				     : NULL;
 }
 
@@ -73,7 +74,7 @@ static const struct slot *slot_of_stub(
 
 		if (memcmp(code.at + i, "\xff\x25", 2) != 0)
 			continue;
-		memcpy(&displacement, code.at + i + 2, sizeof displacement);
+		memcpy(&displacement, code.at + i + 2, sizeof(displacement));
 		return slots_find(slots, address + i + 6 + (uint64_t)(int64_t)displacement);
 	}
 	for (size_t i = 0; i + 5 <= code.len && i <= 4; i += 4) {
@@ -81,7 +82,7 @@ static const struct slot *slot_of_stub(
 
 		if (code.at[i] != 0x68)
 			continue;
-		memcpy(&index, code.at + i + 1, sizeof index);
+		memcpy(&index, code.at + i + 1, sizeof(index));
 		return index < slots->by_index.len ? &slots->by_index.items[index] : NULL;
 	}
 	return NULL;
@@ -130,7 +131,7 @@ void plt_load(struct plt *plt, const struct image *image)
 	if (slots.by_address.len > 1)
 		qsort(slots.by_address.items, slots.by_address.len, sizeof(struct slot),
 			slot_compare);
-	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
 		add_stubs(plt, &slots, image_section(image, sections[i]));
 	if (plt->entries.len > 1)
 		qsort(plt->entries.items, plt->entries.len, sizeof(struct plt_entry),

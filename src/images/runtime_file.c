@@ -68,7 +68,7 @@ static int open_inside(const char *root, const char *path)
 
 	if (directory < 0)
 		return -1;
-	fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+	fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
 	if (fd < 0 && errno == ENOSYS) /* before Linux 5.6 */
 		fd = openat(directory, path, (int)how.flags);
 	close(directory);

@@ -244,7 +244,7 @@ static void make_room(int folder, uint64_t added)
 		return;
 	list_files(folder, &files);
 	if (files.size > allowed) {
-		qsort(files.rows.items, files.rows.len, sizeof *files.rows.items, used_compare);
+		qsort(files.rows.items, files.rows.len, sizeof(*files.rows.items), used_compare);
 		for (size_t i = 0; i < files.rows.len && files.size > allowed / 4 * 3; i++)
 			if (!unlinkat(folder, files.rows.items[i].name, 0))
 				files.size -= files.rows.items[i].size;

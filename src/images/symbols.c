@@ -71,10 +71,10 @@ static Elf64_Sym symbol_read(struct bytes table, size_t index, bool wide)
 	Elf32_Sym narrow;
 
 	if (wide) {
-		memcpy(&symbol, table.at + index * sizeof symbol, sizeof symbol);
+		memcpy(&symbol, table.at + index * sizeof(symbol), sizeof(symbol));
 		return symbol;
 	}
-	memcpy(&narrow, table.at + index * sizeof narrow, sizeof narrow);
+	memcpy(&narrow, table.at + index * sizeof(narrow), sizeof(narrow));
 	return (Elf64_Sym){.st_name = narrow.st_name,
 		.st_info = narrow.st_info,
 		.st_other = narrow.st_other,
@@ -179,8 +179,8 @@ static bool is_current(const struct table_reader *t, size_t index)
 {
 	uint16_t number = 0;
 
-	if ((index + 1) * sizeof number <= t->versions.len)
-		memcpy(&number, t->versions.at + index * sizeof number, sizeof number);
+	if ((index + 1) * sizeof(number) <= t->versions.len)
+		memcpy(&number, t->versions.at + index * sizeof(number), sizeof(number));
 	return !(number & VERSION_HIDDEN);
 }
 
@@ -259,7 +259,7 @@ static void find_code(struct table_reader *t)
 
 	while (image_section_header(t->image, t->sections))
 		t->sections++;
-	t->code = memory_new(t->sections + 1, sizeof *t->code);
+	t->code = memory_new(t->sections + 1, sizeof(*t->code));
 	for (size_t i = 0; (section = image_section_header(t->image, i)); i++)
 		t->code[i] = section->flags & SHF_EXECINSTR;
 }
@@ -372,7 +372,7 @@ static bool is_better(const struct symbols *s, const struct row *a, const struct
 	static const uint8_t first[] = {ROW_FUNCTION, ROW_SIZED};
 	struct bytes name_a, name_b;
 
-	for (size_t i = 0; i < sizeof first; i++)
+	for (size_t i = 0; i < sizeof(first); i++)
 		if ((a->rank ^ b->rank) & first[i])
 			return a->rank & first[i];
 	name_a = row_name(s, a);
@@ -402,8 +402,8 @@ static int row_compare(const void *a, const void *b)
 static void sort_by_distance(struct symbols *s, uint64_t lowest)
 {
 	size_t count = s->rows.len;
-	struct sort_key *keys = memory_new(count, sizeof *keys);
-	struct row *sorted = memory_new(count, sizeof *sorted);
+	struct sort_key *keys = memory_new(count, sizeof(*keys));
+	struct row *sorted = memory_new(count, sizeof(*sorted));
 
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){
@@ -411,7 +411,7 @@ static void sort_by_distance(struct symbols *s, uint64_t lowest)
 	sort_keys(keys, count);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = s->rows.items[keys[i].row];
-	memcpy(s->rows.items, sorted, count * sizeof *sorted);
+	memcpy(s->rows.items, sorted, count * sizeof(*sorted));
 	memory_free(keys);
 	memory_free(sorted);
 }
@@ -526,7 +526,7 @@ static bool add_full_table(struct symbols *s, const struct image *debug_file)
 
 struct symbols *symbols_load(const struct image *image, const struct image *debug_file)
 {
-	struct symbols *s = memory_new(1, sizeof *s);
+	struct symbols *s = memory_new(1, sizeof(*s));
 	const struct image_section *dynamic = image_section(image, ".dynsym");
 
 	s->image = image;

@@ -2,6 +2,7 @@
 #include "model/kiln_columns.h"
 #include "model/row_scan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define ROWS(type, vector)   sizeof(type), IN_PROFILE, offsetof(struct profile, vector)
@@ -72,13 +73,13 @@ const struct kiln_column kiln_columns[] = {
 /* clang-format on */
 const size_t kiln_column_count = sizeof(kiln_columns) / sizeof(*kiln_columns);
 
-_Static_assert(sizeof(kiln_columns) / sizeof(*kiln_columns) <= KILN_COLUMNS_LIMIT, "too many");
-_Static_assert(sizeof(struct kiln_header) == 64 && sizeof(struct kiln_section) == 64, "no padding");
-_Static_assert(sizeof(struct frame) == 20 && sizeof(struct mapping) == 24 &&
-		       sizeof(struct location) == 16 && sizeof(struct span) == 8 &&
-		       sizeof(struct process) == 8 && sizeof(struct thread) == 12 &&
-		       sizeof(struct label_set) == 12 && sizeof(struct stream_row) == 64 &&
-		       sizeof(struct loss) == 16 && sizeof(struct meta) == 8,
+static_assert(sizeof(kiln_columns) / sizeof(*kiln_columns) <= KILN_COLUMNS_LIMIT, "too many");
+static_assert(sizeof(struct kiln_header) == 64 && sizeof(struct kiln_section) == 64, "no padding");
+static_assert(sizeof(struct frame) == 20 && sizeof(struct mapping) == 24 &&
+		      sizeof(struct location) == 16 && sizeof(struct span) == 8 &&
+		      sizeof(struct process) == 8 && sizeof(struct thread) == 12 &&
+		      sizeof(struct label_set) == 12 && sizeof(struct stream_row) == 64 &&
+		      sizeof(struct loss) == 16 && sizeof(struct meta) == 8,
 	"version 1 of the format");
 
 size_t kiln_column_find(uint16_t table, uint16_t column)

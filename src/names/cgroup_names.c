@@ -1,7 +1,7 @@
 /* cgroup_names.c: how is a control group's path shown to a user? */
-#include <string.h>
-
 #include "names/cgroup_names.h"
+
+#include <string.h>
 
 #define ID_DIGITS 64u
 #define ID_SHOWN  12u

@@ -131,7 +131,7 @@ static void skip_qualifiers(struct shaping *s)
 {
 	static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
 
-	for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++)
 		if (shaping_starts(s, qualifiers[i]))
 			s->at += strlen(qualifiers[i]);
 }

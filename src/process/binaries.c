@@ -1,4 +1,6 @@
 /* binaries.c: which files do processes run, and can they still be read? */
+#include "process/binaries.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -13,7 +15,6 @@
 #include "base/parallel.h"
 #include "base/plain_file.h"
 #include "base/scope.h"
-#include "process/binaries.h"
 
 #define RELEASE_THREADS_LIMIT 16u /* threads */
 

@@ -29,8 +29,8 @@ const frame_id *chain_frames_of(struct chain_frames *f, uint32_t chain, size_t *
 	size_t at = CHAIN_LIMIT;
 
 	if (!f->frames) {
-		f->strings = memory_new(f->chains->text_ends.len, sizeof *f->strings);
-		f->frames = memory_new(f->chains->rows.len, sizeof *f->frames);
+		f->strings = memory_new(f->chains->text_ends.len, sizeof(*f->strings));
+		f->frames = memory_new(f->chains->rows.len, sizeof(*f->frames));
 	}
 	for (; chain && at; chain = f->chains->rows.items[chain].caller)
 		f->span[--at] = frame_of(f, chain);

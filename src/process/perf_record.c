@@ -1,7 +1,7 @@
 /* perf_record.c: how is a kernel perf record decoded? */
-#include <sys/mman.h>
-
 #include "process/perf_record.h"
+
+#include <sys/mman.h>
 
 /* Reads words in order; after the first one that does not fit, all reads fail. */
 struct cursor {

@@ -45,7 +45,7 @@ static int64_t time_of(struct bytes text)
 	struct tm when = {0};
 	char copy[32];
 
-	if (!text.len || text.len >= sizeof copy)
+	if (!text.len || text.len >= sizeof(copy))
 		return 0;
 	memcpy(copy, text.at, text.len);
 	copy[text.len] = 0;

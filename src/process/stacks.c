@@ -6,6 +6,8 @@
  * compared with it from the outside in, and only frames behind the first difference are looked
  * up (`same`). And all locations of a stack are looked up before the first stack row is added,
  * so that their cache misses overlap. */
+#include "process/stacks.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +15,6 @@
 #include "base/units.h"
 #include "model/idle.h"
 #include "process/call_chain.h"
-#include "process/stacks.h"
 
 /* An address: in the same mapping it is the same location in every process. The number of
  * mappings, processes and address spaces is below 2^30, because more would not fit into memory. */

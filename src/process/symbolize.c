@@ -225,7 +225,7 @@ static void name_as_chain(
 	const frame_id *span = chain_frames_of(frames, chain, &count);
 
 	if (old.count != count ||
-		memcmp(&p->location_frames.items[old.first], span, count * sizeof *span) != 0)
+		memcmp(&p->location_frames.items[old.first], span, count * sizeof(*span)) != 0)
 		profile_name_location(p, work->location, span, count);
 	if (n->report)
 		n->report->named++;
@@ -261,17 +261,17 @@ static void files_release(struct files *f)
 
 static void image_addresses(struct file *f)
 {
-	struct work *outside = memory_new(f->count, sizeof *outside);
+	struct work *outside = memory_new(f->count, sizeof(*outside));
 	size_t count = 0;
 
-	f->addresses = memory_new(f->count, sizeof *f->addresses);
+	f->addresses = memory_new(f->count, sizeof(*f->addresses));
 	for (size_t i = 0; i < f->count; i++) {
 		if (image_address(f->image, f->work[i].address, &f->addresses[f->len]))
 			f->work[f->len++] = f->work[i];
 		else
 			outside[count++] = f->work[i];
 	}
-	memcpy(f->work + f->len, outside, count * sizeof *outside);
+	memcpy(f->work + f->len, outside, count * sizeof(*outside));
 	memory_free(outside);
 }
 
@@ -291,7 +291,7 @@ static void look_up_file(void *context, size_t i)
 		if (f->names != rows[i].names)
 			continue;
 		image_addresses(f);
-		f->chains = memory_new(f->len, sizeof *f->chains);
+		f->chains = memory_new(f->len, sizeof(*f->chains));
 		f->answer = image_names_find(f->names, files->options->depth,
 			files->options->stored, f->addresses, f->len, f->chains);
 	}
@@ -439,7 +439,7 @@ static void name_jit(struct namer *n, const struct work *work, size_t count)
 	struct error failed = {0};
 
 	facts.opened = jit && jit_code_read(jit, n->profile, process, &failed);
-	memcpy(facts.error, failed.text, sizeof facts.error);
+	memcpy(facts.error, failed.text, sizeof(facts.error));
 	for (size_t i = 0; i < count; i++) {
 		struct code_piece piece;
 

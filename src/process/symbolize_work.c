@@ -25,10 +25,10 @@ static void work_arrange(struct work *work, struct sort_key *keys, size_t count)
 	if (at >= count)
 		return;
 	sort_keys(keys, count);
-	arranged = memory_new(count, sizeof *arranged);
+	arranged = memory_new(count, sizeof(*arranged));
 	for (size_t i = 0; i < count; i++)
 		arranged[i] = work[keys[i].row];
-	memcpy(work, arranged, count * sizeof *arranged);
+	memcpy(work, arranged, count * sizeof(*arranged));
 	memory_free(arranged);
 }
 
@@ -43,10 +43,10 @@ void work_sort_by_address(struct work *work, size_t count)
 		highest = work[i].address > highest ? work[i].address : highest;
 	}
 	if (highest - lowest > UINT32_MAX) {
-		qsort(work, count, sizeof *work, work_compare);
+		qsort(work, count, sizeof(*work), work_compare);
 		return;
 	}
-	keys = memory_new(count, sizeof *keys);
+	keys = memory_new(count, sizeof(*keys));
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){(uint32_t)(work[i].address - lowest), (uint32_t)i};
 	work_arrange(work, keys, count);
@@ -55,7 +55,7 @@ void work_sort_by_address(struct work *work, size_t count)
 
 void work_sort_by_mapping(struct work *work, size_t count)
 {
-	struct sort_key *keys = memory_new(count, sizeof *keys);
+	struct sort_key *keys = memory_new(count, sizeof(*keys));
 
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){work[i].mapping, (uint32_t)i};

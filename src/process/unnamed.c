@@ -36,7 +36,7 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 {
 	struct bytes file = profile_text(p, mapping->file);
 
-	snprintf(m->why, sizeof m->why, "%s", file_problem(facts));
+	snprintf(m->why, sizeof(m->why), "%s", file_problem(facts));
 	if (!facts->opened || facts->extent == SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
 		return;
 	if (!is_system_file(file))
@@ -54,22 +54,22 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 
 	m->remedy = "";
 	if (kernel->kernel && m->kind == MAPPING_MODULE && kernel->shift) {
-		snprintf(m->why, sizeof m->why, "the kernel was rebooted, which moves modules");
+		snprintf(m->why, sizeof(m->why), "the kernel was rebooted, which moves modules");
 	} else if (kernel->kernel) {
-		snprintf(m->why, sizeof m->why, "its symbols have no function at that address");
+		snprintf(m->why, sizeof(m->why), "its symbols have no function at that address");
 	} else if (kernel->failed.code) {
-		memcpy(m->why, kernel->failed.text, sizeof m->why);
+		memcpy(m->why, kernel->failed.text, sizeof(m->why));
 	} else if (kernel->hidden.code) {
-		snprintf(m->why, sizeof m->why, "the kernel hides the addresses of its functions");
+		snprintf(m->why, sizeof(m->why), "the kernel hides the addresses of its functions");
 		m->remedy = "run as root, or sysctl kernel.kptr_restrict=0 "
 			    "kernel.perf_event_paranoid=1";
 	} else if (kernel->no_base) {
-		snprintf(m->why, sizeof m->why,
+		snprintf(m->why, sizeof(m->why),
 			"the kernel hid its address when it was recorded (kptr_restrict)");
 		m->remedy = "record as root, or with sysctl kernel.kptr_restrict=0";
 	} else {
 		snprintf(
-			m->why, sizeof m->why, "the symbols of the recorded kernel were not found");
+			m->why, sizeof(m->why), "the symbols of the recorded kernel were not found");
 		m->remedy = "run kiln symbolize on the recorded machine, or use --kallsyms with a "
 			    "copy of its /proc/kallsyms, or --vmlinux";
 	}
@@ -81,12 +81,12 @@ static void advise_jit(
 	struct bytes name = profile_text(p, p->processes.items[m->process].name);
 
 	if (*facts->error)
-		snprintf(m->why, sizeof m->why, "%s", facts->error);
+		snprintf(m->why, sizeof(m->why), "%s", facts->error);
 	else if (facts->opened)
-		snprintf(m->why, sizeof m->why,
+		snprintf(m->why, sizeof(m->why),
 			"the files written by its runtime have no entry for that code");
 	else
-		snprintf(m->why, sizeof m->why, "code generated at run time; no /tmp/perf-%d.map",
+		snprintf(m->why, sizeof(m->why), "code generated at run time; no /tmp/perf-%d.map",
 			p->processes.items[m->process].pid);
 	if (facts->opened)
 		return;
@@ -124,7 +124,7 @@ void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct un
 static uint32_t *add_modules(
 	const struct unnamed_counts *c, const struct profile *p, struct unnamed_modules *modules)
 {
-	uint32_t *module_of = memory_new(p->mappings.len, sizeof *module_of);
+	uint32_t *module_of = memory_new(p->mappings.len, sizeof(*module_of));
 
 	for (size_t i = 0; i < c->locations.len; i++)
 		module_of[p->locations.items[c->locations.items[i]].mapping] = 1;
@@ -219,7 +219,7 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 	struct unnamed_modules *ret_modules, uint64_t *ret_samples)
 {
 	uint32_t *module_of = add_modules(c, p, ret_modules);
-	bool *unnamed = memory_new(p->locations.len, sizeof *unnamed);
+	bool *unnamed = memory_new(p->locations.len, sizeof(*unnamed));
 
 	for (size_t i = 0; i < c->locations.len; i++) {
 		location_id id = c->locations.items[i];

@@ -1,7 +1,8 @@
 /* sampler.c: from perf records to the profile: processes, stacks, samples. */
+#include "recorders/sampler.h"
+
 #include <stdlib.h>
 
-#include "recorders/sampler.h"
 #include "recorders/target.h"
 
 #define SAMPLE_COLUMNS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)

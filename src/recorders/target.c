@@ -1,4 +1,6 @@
 /* target.c: what is recorded: a command started for it, processes, threads, CPUs. */
+#include "recorders/target.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +13,6 @@
 
 #include "base/bytes.h"
 #include "base/proc.h"
-#include "recorders/target.h"
 
 static bool take_number(const char **text, uint64_t limit, uint64_t *ret_value)
 {

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct chains c;
 	bool read;
 
-	if (size >= sizeof *h) {
+	if (size >= sizeof(*h)) {
 		memcpy(copy, data, size);
 		chains_seal(copy, size, h->origin.key, h->origin.source);
 		read = chains_read(file, h->origin.key, &c, &origin);

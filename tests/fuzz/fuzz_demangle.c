@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const starts[] = {"", "_Z", "_ZN", "_R", "_D1a"};
 	struct bytes text = {(const char *)data, size};
 
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		struct buffer name = {0};
 
 		buffer_text(&name, starts[i]);

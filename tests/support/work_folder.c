@@ -39,7 +39,7 @@ const char *work_path(const char *name)
 	static unsigned turn;
 	char *path = paths[turn++ % 4];
 
-	snprintf(path, sizeof paths[0], "%s/%s", work(), name);
+	snprintf(path, sizeof(paths[0]), "%s/%s", work(), name);
 	return path;
 }
 
@@ -119,7 +119,7 @@ char *work_output(const char *fmt, ...)
 	va_end(args);
 	pipe = popen(command.at, "r");
 	assert_non_null(pipe);
-	while ((got = fread(part, 1, sizeof part, pipe)))
+	while ((got = fread(part, 1, sizeof(part), pipe)))
 		buffer_add(&out, part, got);
 	if (pclose(pipe))
 		fail_msg("failed: %s", command.at);

@@ -30,7 +30,7 @@ static int set_up(void **state)
 	assert_int_equal(strlen(app_id), 40);
 	/* For commands: the program's build id, and its place in directories of build ids. */
 	setenv("ID", app_id, 1);
-	snprintf(at, sizeof at, "%.2s/%s", app_id, app_id + 2);
+	snprintf(at, sizeof(at), "%.2s/%s", app_id, app_id + 2);
 	setenv("AT", at, 1);
 	setenv("HOME", work_path("home"), 1);
 	unsetenv("XDG_CACHE_HOME");
@@ -66,7 +66,7 @@ static void binaries_are_found_by_build_id(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *dirs[] = {cases[i].dir ? work_path(cases[i].dir) : NULL, NULL};
 		struct binary_locations binary_locations = {
 			.build_id_dirs = cases[i].dir ? dirs : NULL,
@@ -157,7 +157,7 @@ static void odd_build_ids_lead_nowhere(void **state)
 	static const char *const odd[] = {"", "ab", "../../etc", "ABCD", "12345/", "12 4"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
 		struct wanted_file wanted = {.kind = WANTED_BINARY, .build_id = bytes_of(odd[i])};
 
 		assert_false(binary_locations_visit(NULL, &wanted, never, NULL));
@@ -197,11 +197,11 @@ static void debug_files_are_found_by_build_id(void **state)
 	struct binary_locations binary_locations = {.symfs = symfs, .build_id_dirs = dirs};
 
 	(void)state;
-	snprintf(dir, sizeof dir, "%s", work_path("dir"));
-	snprintf(symfs, sizeof symfs, "%s", work_path("sys"));
+	snprintf(dir, sizeof(dir), "%s", work_path("dir"));
+	snprintf(symfs, sizeof(symfs), "%s", work_path("sys"));
 	work_run("strip app -o stripped && objcopy --only-keep-debug app app.debug && "
 		 "objcopy --only-keep-debug other other.debug");
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		work_run("mkdir -p \"%s\" && cp other.debug \"%s/%s\"", cases[i].folder,
 			cases[i].folder, cases[i].file);
 		assert_false(has_hidden(&binary_locations));

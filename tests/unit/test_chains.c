@@ -90,7 +90,7 @@ static void addresses_are_found_and_merged(void **state)
 	for (size_t i = 1; i < c.addresses.len; i++)
 		assert_true(c.addresses.items[i - 1] < c.addresses.items[i]);
 	assert_int_equal(chains_find(&c, more, 4, found), 0);
-	assert_memory_equal(found, chains, sizeof found);
+	assert_memory_equal(found, chains, sizeof(found));
 	check_filled(&c);
 	chains_release(&c);
 }
@@ -203,14 +203,14 @@ static void lies_are_refused(void **state)
 	fill(&c);
 	file = written(&c);
 	at = (char *)(uintptr_t)file.at;
-	chain_of = sizeof h + c.addresses.len * sizeof(uint64_t);
+	chain_of = sizeof(h) + c.addresses.len * sizeof(uint64_t);
 	rows = chain_of + c.addresses.len * sizeof(uint32_t);
 	ends = rows + c.rows.len * sizeof(struct chain);
 	const struct {
 		size_t where;
 		uint32_t value;
 	} lies[] = {
-		{sizeof h, 0x19},		  /* the first address behind the second */
+		{sizeof(h), 0x19},		  /* the first address behind the second */
 		{chain_of, (uint32_t)c.rows.len}, /* a chain that is not there */
 		{rows, 1},			  /* the empty row with a caller */
 		{rows + sizeof(struct chain), 1}, /* its own caller */
@@ -220,20 +220,20 @@ static void lies_are_refused(void **state)
 		{ends + 4, (uint32_t)c.text.len + 1},
 	};
 
-	for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
 		uint32_t before;
 
-		memcpy(&before, at + lies[i].where, sizeof before);
-		memcpy(at + lies[i].where, &lies[i].value, sizeof before);
-		memcpy(&h, at, sizeof h);
+		memcpy(&before, at + lies[i].where, sizeof(before));
+		memcpy(at + lies[i].where, &lies[i].value, sizeof(before));
+		memcpy(&h, at, sizeof(h));
 		h.checksum = chains_checksum(file);
-		memcpy(at, &h, sizeof h);
+		memcpy(at, &h, sizeof(h));
 		if (is_read(file))
 			fail_msg("lie %zu was believed", i);
-		memcpy(at + lies[i].where, &before, sizeof before);
+		memcpy(at + lies[i].where, &before, sizeof(before));
 	}
 	h.checksum = chains_checksum(file);
-	memcpy(at, &h, sizeof h);
+	memcpy(at, &h, sizeof(h));
 	assert_true(is_read(file));
 	chains_release(&c);
 	release_file(file);

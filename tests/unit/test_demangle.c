@@ -90,7 +90,7 @@ static void other_names_are_left_alone(void **state)
 		"_GLOBAL__sub_I_foo.cpp", "._Z3foov"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_demangled(names[i], NULL);
 }
 
@@ -110,8 +110,8 @@ static void hostile_names_end(void **state)
 		"Th0_", "S_", "TB_", "Qb", "AQb", "I", "N", "B_"};
 
 	(void)state;
-	for (size_t s = 0; s < sizeof starts / sizeof *starts; s++)
-		for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+	for (size_t s = 0; s < sizeof(starts) / sizeof(*starts); s++)
+		for (size_t p = 0; p < sizeof(parts) / sizeof(*parts); p++) {
 			struct buffer name = {0}, out = {0};
 
 			buffer_text(&name, starts[s]);

@@ -225,7 +225,7 @@ static const struct recipe in_rust[] = {
 	{"rust_units", "rustc", "-g -C codegen-units=4 -C dwarf-version=5"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static bool built(const char *name)
 {
@@ -489,7 +489,7 @@ static void damage_is_survived(void **state)
 	copy = image_open_bytes(
 		(struct bytes){content, image_content(whole).len}, "damaged.o", &err);
 	assert_non_null(copy);
-	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
 		size_t damaged = survive(copy, content, sections[i]);
 
 		print_message("%s: damage noticed %zu times\n", sections[i], damaged);

@@ -35,8 +35,8 @@ static void ask(struct asked *a, const char *name)
 	code = image_section(a->image, ".text");
 	assert_non_null(code);
 	a->count = code->size;
-	a->addresses = memory_new(a->count, sizeof *a->addresses);
-	a->chains = memory_new(a->count, sizeof *a->chains);
+	a->addresses = memory_new(a->count, sizeof(*a->addresses));
+	a->chains = memory_new(a->count, sizeof(*a->chains));
 	for (size_t i = 0; i < a->count; i++)
 		a->addresses[i] = code->address + i;
 }
@@ -174,7 +174,7 @@ static void chains_are_those_of_addr2line(void **state)
 		(unsigned long long)a.addresses[a.count - 1]);
 	pipe = popen(command.at, "r");
 	assert_non_null(pipe);
-	assert_non_null(fgets(line, sizeof line, pipe));
+	assert_non_null(fgets(line, sizeof(line), pipe));
 	for (size_t i = 0; i < a.count; i++) {
 		struct buffer ours = {0};
 
@@ -235,7 +235,7 @@ static const char *cache_file(void)
 	assert_non_null(directory);
 	while ((entry = readdir(directory)))
 		if (entry->d_name[0] != '.' && ++files)
-			snprintf(path, sizeof path, "%s/%s", work_path("cache"), entry->d_name);
+			snprintf(path, sizeof(path), "%s/%s", work_path("cache"), entry->d_name);
 	closedir(directory);
 	assert_int_equal(files, 1);
 	return path;
@@ -442,7 +442,7 @@ static void a_debug_file_that_was_installed_is_noticed(void **state)
 
 	(void)state;
 	fresh_cache();
-	snprintf(dir, sizeof dir, "%s", work_path("debug"));
+	snprintf(dir, sizeof(dir), "%s", work_path("debug"));
 	work_run("rm -rf debug; mkdir debug");
 	ask(&a, "program");
 	with = all_answers(&a, NAMES_INLINED, false, NULL);
@@ -591,8 +591,8 @@ static void halves_of_a_function_are_one(void **state)
 	(void)state;
 	assert_non_null(a.image);
 	assert_true(a.count > 20);
-	a.addresses = memory_new(a.count, sizeof *a.addresses);
-	a.chains = memory_new(a.count, sizeof *a.chains);
+	a.addresses = memory_new(a.count, sizeof(*a.addresses));
+	a.chains = memory_new(a.count, sizeof(*a.chains));
 	for (size_t i = 0; i < a.count; i++)
 		a.addresses[i] = start + i;
 	text = all_answers(&a, NAMES_INLINED, false, NULL);

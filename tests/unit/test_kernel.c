@@ -87,7 +87,7 @@ static void other_text_is_refused_with_its_line(void **state)
 		"ffffffff81000000 T _text\n11112222333344445 T long\n"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct error err = {0};
 
 		assert_null(kernel_parse(bytes_of(bad[i]), &err));

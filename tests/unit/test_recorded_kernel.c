@@ -71,7 +71,7 @@ static const char *name_of(const struct recording *r, location_id location)
 
 	assert_int_equal(span.count, 1);
 	name = profile_text(p, p->frames.items[p->location_frames.items[span.first]].function);
-	snprintf(names[++turn % 4], sizeof names[0], "%.*s", (int)name.len, name.at);
+	snprintf(names[++turn % 4], sizeof(names[0]), "%.*s", (int)name.len, name.at);
 	return names[turn % 4];
 }
 
@@ -290,7 +290,7 @@ static void the_running_kernel_names_what_was_recorded_on_it(void **state)
 		r.schedule = profile_location(
 			&r.profile, profile_mapping(&r.profile, &row), address + shift);
 		symbolize(&r, NULL);
-		snprintf(expected, sizeof expected, "%.*s", (int)symbol.name.len, symbol.name.at);
+		snprintf(expected, sizeof(expected), "%.*s", (int)symbol.name.len, symbol.name.at);
 		assert_string_equal(name_of(&r, r.schedule), expected);
 		forget(&r);
 	}

@@ -337,7 +337,7 @@ static void write_map(const char *content)
 	char path[64];
 	FILE *file;
 
-	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	unlink(path);
 	if (!content)
 		return;
@@ -352,7 +352,7 @@ static FILE *append_map(void)
 	char path[64];
 	FILE *file;
 
-	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	file = fopen(path, "a");
 	assert_non_null(file);
 	return file;
@@ -381,7 +381,7 @@ static void code_made_while_running_is_named_by_its_map(void **state)
 	assert_bytes_equal(function_at(&p, c), "[unknown]");
 	assert_int_equal(report.modules.len, 1);
 	assert_bytes_equal(report.modules.items[0].file, "node");
-	snprintf(skipped, sizeof skipped, "2 lines of perf-%d.map", getpid());
+	snprintf(skipped, sizeof(skipped), "2 lines of perf-%d.map", getpid());
 	assert_bytes_equal(buffer_bytes(&report.skipped), skipped);
 	symbolize_report_release(&report);
 	jit_code_release(&jit);

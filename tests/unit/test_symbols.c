@@ -27,7 +27,7 @@ static const char *const binaries[] = {
 	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 	"/usr/lib/x86_64-linux-gnu/libelf.so.1",
 };
-#define BINARIES (sizeof binaries / sizeof *binaries)
+#define BINARIES (sizeof(binaries) / sizeof(*binaries))
 
 /* What the functions of one image are, and what an oracle's list of them says. */
 struct loaded {
@@ -112,7 +112,7 @@ static void damaged_files_are_refused(void **state)
 	(void)state;
 	work_run("head -c 9000 plain > cut; echo hello, this is text > text; : > empty; "
 		 "head -c 40 plain > header; mkdir -p directory");
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct error err = {0};
 
 		assert_null(image_open(work_path(names[i]), &err));
@@ -452,7 +452,7 @@ static void stubs_are_those_of_objdump(void **state)
 	(void)state;
 	work_run("cc -O1 -fno-builtin -Wl,-z,lazy -fcf-protection=full -Wl,-z,ibtplt program.c -lm "
 		 "-o lazy");
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		char *list =
 			work_output("objdump -d -j .plt -j .plt.sec -j .plt.got %s 2>/dev/null | "
 				    "sed -n 's/^\\([0-9a-f]*\\) <\\(.*\\)@plt>:/\\1 \\2/p'",

@@ -13,7 +13,7 @@
 __attribute__((noinline)) static void line_append(int fd, unsigned n)
 {
 	char line[64];
-	int len = snprintf(line, sizeof line, "%u done\n", n);
+	int len = snprintf(line, sizeof(line), "%u done\n", n);
 	if (write(fd, line, (size_t)len) != len)
 		perror("write");
 }

@@ -21,7 +21,7 @@ struct small_item {
 
 __attribute__((noinline)) static unsigned job(void)
 {
-	struct item *items = malloc(ITEMS * sizeof *items);
+	struct item *items = malloc(ITEMS * sizeof(*items));
 	unsigned sum = 0;
 	for (unsigned i = 0; items && i < ITEMS; i++)
 		items[i].key = i * 2654435761u;
@@ -33,7 +33,7 @@ __attribute__((noinline)) static unsigned job(void)
 
 __attribute__((noinline)) static unsigned small_job(void)
 {
-	struct small_item *items = malloc(ITEMS * sizeof *items);
+	struct small_item *items = malloc(ITEMS * sizeof(*items));
 	unsigned sum = 0;
 	for (unsigned i = 0; items && i < ITEMS; i++)
 		items[i].key = i * 2654435761u;

@@ -17,7 +17,7 @@ __attribute__((noinline)) static size_t line_format(unsigned n)
 {
 	char line[200];
 	return (size_t)snprintf(
-		line, sizeof line, "%u %x %.3f %s", n, n * 2654435761u, n / 7.0, "request done");
+		line, sizeof(line), "%u %x %.3f %s", n, n * 2654435761u, n / 7.0, "request done");
 }
 
 __attribute__((noinline)) static void request_log(unsigned n)

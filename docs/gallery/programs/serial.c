@@ -27,7 +27,7 @@ static void *worker(void *arg)
 {
 	uint32_t *result = arg;
 	if (mended)
-		sched_setaffinity(0, sizeof all, &all);
+		sched_setaffinity(0, sizeof(all), &all);
 	*result = compute(*result);
 	return NULL;
 }
@@ -39,11 +39,11 @@ int main(int argc, char **argv)
 	cpu_set_t one;
 
 	mended = argc > 1 && strcmp(argv[1], "mended") == 0;
-	sched_getaffinity(0, sizeof all, &all);
+	sched_getaffinity(0, sizeof(all), &all);
 	/* "The thread that listens stays where its interrupts are." */
 	CPU_ZERO(&one);
 	CPU_SET((size_t)sched_getcpu(), &one);
-	sched_setaffinity(0, sizeof one, &one);
+	sched_setaffinity(0, sizeof(one), &one);
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, worker, &results[i]);
 	for (size_t i = 0; i < THREADS; i++)

@@ -14,6 +14,7 @@
 #include "readers/apple/xctrace_steps.h"
 #include "readers/lines/text_stacks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define EXPECTS	 "a row such as `<row>...<weight ref=\"9\"/><backtrace ref=\"20\"/></row>`"
@@ -57,7 +58,7 @@ static void xctrace_release(struct xctrace *x)
 
 #define ELEMENT_BITS 5u /* of a dense meaning */
 
-_Static_assert(XCTRACE_ELEMENTS < 1u << ELEMENT_BITS, "the elements, plus one");
+static_assert(XCTRACE_ELEMENTS < 1u << ELEMENT_BITS, "the elements, plus one");
 
 static bool look_up(struct xctrace *x, enum xctrace_element e, uint64_t id, uint64_t *ret_value)
 {

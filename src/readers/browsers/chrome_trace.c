@@ -4,11 +4,11 @@
  * The format is Google's "Trace Event Format" document: an array of events, alone or as
  * `traceEvents` of an object. What takes time are X events, which have a duration, and pairs of B
  * and E; they nest by their times, each thread's for itself, and come in any order. Their self
- * times are the stream
- * {"wall","ns"}. CPU profiles are in events of the names Profile, ProfileChunk and CpuProfile
- * (v8_profile.h), and come first when there are any. Samples, in events of the phase P or the
- * object's `samples`, as Hermes writes them, are streams of their own. An event that says which
- * call stack it began in stands upon it. Process and thread are root frames.
+ * times are the stream {"wall","ns"}. CPU profiles are in events of the names Profile,
+ * ProfileChunk and CpuProfile (v8_profile.h), and come first when there are any. Samples, in
+ * events of the phase P or the object's `samples`, as Hermes writes them, are streams of their
+ * own. An event that says which call stack it began in stands upon it. Process and thread are root
+ * frames.
  *
  * A trace that its program could not finish ends anywhere: what came before is read. */
 #include "readers/browsers/chrome_spans.h"

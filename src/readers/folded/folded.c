@@ -15,13 +15,14 @@
 #include "readers/lines/scan.h"
 #include "readers/reading_style.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define LINE_LIMIT ((size_t)16 << 20) /* bytes */
 #define EXPECTS	   "frames and a number, such as `main;parse;read 12`"
 #define TOO_DEEP   "expected a stack of at most 8,192 frames"
 
-_Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 /* A line that waits for its stack. */
 struct waiting_line {

@@ -8,7 +8,7 @@
 
 #define TOO_DEEP "expected a stack of at most 8,192 frames"
 
-_Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
 	struct profile *out)

@@ -7,6 +7,7 @@
 #include "base/slot_queue.h"
 #include "readers/otlp/otlp_dictionary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define KINDS_LIMIT 256u /* kinds of values */
@@ -230,7 +231,7 @@ static bool take_sample(
 	return add_sample(o, sample, stack);
 }
 
-_Static_assert(STACK_DEPTH_LIMIT == 8192, "take_sample says so");
+static_assert(STACK_DEPTH_LIMIT == 8192, "take_sample says so");
 
 /* ---- Profiles ---- */
 

@@ -6,8 +6,8 @@
 #include "readers/perf/perf_line.h"
 #include "readers/reading_style.h"
 
-/* Append the name that the tool of `style` gives to a frame: `symbol` is
- * the frame's, or one of several in it; `source` is the line below the frame, or empty. */
+/* Append the name that the tool of `style` gives to a frame: `symbol` is the frame's, or one of
+ * several in it; `source` is the line below the frame, or empty. */
 void perf_classic_function(const struct reading_style *style, const struct perf_frame *frame,
 	struct bytes symbol, struct bytes source, bool java, bool inlined, struct buffer *out);
 

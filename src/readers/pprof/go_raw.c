@@ -21,9 +21,10 @@
 #include "readers/pprof/go_halves.h"
 #include "readers/pprof/go_words.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-_Static_assert(GO_TYPES_LIMIT <= TEXT_STREAMS_LIMIT, "each is a stream");
+static_assert(GO_TYPES_LIMIT <= TEXT_STREAMS_LIMIT, "each is a stream");
 
 struct go_raw {
 	struct text_stacks stacks;

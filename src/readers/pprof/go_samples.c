@@ -3,12 +3,13 @@
 
 #include "readers/pprof/go_words.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define TOO_DEEP	"expected a stack of at most 8,192 frames"
 #define LABEL_KEY_LIMIT ((size_t)256)
 
-_Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 void go_samples_init(struct go_samples *s, struct profile *profile)
 {

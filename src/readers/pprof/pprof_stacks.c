@@ -1,6 +1,8 @@
 /* pprof_stacks.c: which stack do these locations of a pprof file make? */
 #include "readers/pprof/pprof_file.h"
 
+#include <assert.h>
+
 /* ---- Places ---- */
 
 static void take_line(struct pprof *p, struct bytes message)
@@ -181,7 +183,7 @@ void pprof_take_location(struct pprof *p, uint64_t id)
 
 static const char *const too_deep = "expected a stack of at most 8,192 frames";
 
-_Static_assert(STACK_DEPTH_LIMIT == 8192, "too_deep says so");
+static_assert(STACK_DEPTH_LIMIT == 8192, "too_deep says so");
 
 static bool take_known_rows(struct pprof *p, struct bytes locations, const char **ret_reason)
 {

@@ -11,6 +11,7 @@
  *classic script does on demand, where a function was left that had called no other. */
 #include "readers/lines/line_format.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define EXPECTS "`TRACE START` and lines of xdebug.trace_format=1"
@@ -18,7 +19,7 @@
 	"expected level, number, 0 or 1, time and memory, as xdebug.trace_format=1 writes them"
 #define TOO_DEEP "expected a stack of at most 8,192 frames"
 
-_Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 struct call {
 	stack_id stack;

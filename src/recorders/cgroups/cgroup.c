@@ -1,4 +1,6 @@
 /* cgroup.c: a control group for the command that is recorded, and the mounted hierarchies. */
+#include "recorders/cgroups/cgroup.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/proc.h"
-#include "recorders/cgroups/cgroup.h"
 
 #define PREFIX "kiln-"
 #define TRIES  100 /* times 1 ms: how long a group whose processes keep forking is emptied */

@@ -59,8 +59,7 @@ static bool dockers(struct bytes name, struct buffer *ret_id)
 	return found;
 }
 
-/* One of podman's: {"id": "...", "names": ["web"], ...}; the name
- * that is wanted, else the last. */
+/* One of podman's: {"id": "...", "names": ["web"], ...}; the name that is wanted, else the last. */
 static void read_podman(struct json *j, struct bytes wanted, struct buffer *id, struct buffer *name)
 {
 	struct bytes key, one;

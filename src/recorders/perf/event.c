@@ -1,4 +1,6 @@
 /* event.c: opening kernel events, what this kernel offers, and why it refuses. */
+#include "recorders/perf/event.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "recorders/capabilities.h"
-#include "recorders/perf/event.h"
 #include "recorders/refusal.h"
 
 int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)

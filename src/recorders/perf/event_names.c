@@ -1,9 +1,10 @@
 /* event_names.c: which event does a name mean? */
+#include "recorders/perf/event_names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "process/perf_attr.h"
-#include "recorders/perf/event_names.h"
 #include "recorders/probes/tracefs.h"
 
 static bool tracepoint(const char *name, uint64_t *ret_config, struct error *err)

@@ -1,10 +1,10 @@
 /* ring.c: the ring buffers of perf events, and their records in the order of their times. */
+#include "recorders/perf/ring.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "recorders/perf/ring.h"
 
 bool perf_ring_map(struct perf_ring *ring, int fd, uint32_t cpu, uint64_t size,
 	const struct perf_layout *layout)

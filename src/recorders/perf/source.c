@@ -1,4 +1,6 @@
 /* source.c: events opened on the targets of a session, and their rings. */
+#include "recorders/perf/source.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -9,7 +11,6 @@
 
 #include "images/arch.h"
 #include "recorders/capabilities.h"
-#include "recorders/perf/source.h"
 #include "recorders/refusal.h"
 
 #define RING_MAX       ((uint64_t)64 << 20) /* bytes of one CPU's ring */

@@ -1,5 +1,7 @@
 /* source.c: what recorders with BPF programs have in common: configuring and loading the programs,
  * marking targets, taking events in order, stacks, and losses. */
+#include "recorders/programs/source.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,7 +13,6 @@
 
 #include "base/clock.h"
 #include "bpf/shared/unwind.h"
-#include "recorders/programs/source.h"
 #include "recorders/programs/support.h"
 
 #define DELAY	    ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */

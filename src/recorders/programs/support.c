@@ -1,5 +1,7 @@
 /* support.c: can this kernel load our programs, and if not, why? Loading, attaching and iterating.
  */
+#include "recorders/programs/support.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -14,7 +16,6 @@
 
 #include "base/parallel.h"
 #include "recorders/capabilities.h"
-#include "recorders/programs/support.h"
 #include "recorders/refusal.h"
 
 #define MAP_BATCH    4096u /* rows of a table that are read with one call */

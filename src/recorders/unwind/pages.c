@@ -6,6 +6,7 @@
  * begins with the part becomes that rule. Pages are in the order head and rules, index, rows. */
 #include "recorders/unwind/pages.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,9 @@
 #define PAGE_PARTS (1u << (CFI_TABLE_PAGE_BITS - UNWIND_PART_BITS)) /* of a page of cfi_table */
 #define WORD	   8
 
-_Static_assert(sizeof(union unwind_page) == UNWIND_PAGE_BYTES, "pages of one size");
-_Static_assert(sizeof(struct unwind_rule) * UNWIND_PAGE_RULES == UNWIND_PAGE_BYTES, "rules fit");
-_Static_assert(sizeof(struct unwind_part) * UNWIND_PAGE_PARTS == UNWIND_PAGE_BYTES, "parts fit");
+static_assert(sizeof(union unwind_page) == UNWIND_PAGE_BYTES, "pages of one size");
+static_assert(sizeof(struct unwind_rule) * UNWIND_PAGE_RULES == UNWIND_PAGE_BYTES, "rules fit");
+static_assert(sizeof(struct unwind_part) * UNWIND_PAGE_PARTS == UNWIND_PAGE_BYTES, "parts fit");
 
 static size_t rounded_up(size_t count, size_t unit)
 {

@@ -1,6 +1,7 @@
 /* tables.c: the export of unwind tables and mappings to the maps in which programs walk stacks. */
 #include "recorders/unwind/tables.h"
 
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,15 +21,15 @@
 #define SMALL_FRAMES   ((uint64_t)256 << 10)  /* bytes of .eh_frame: 2 ms */
 #define TRIES	       3		      /* the kernel's allocator may be about to refill */
 
-_Static_assert((int)USER_STACK_COMPLETE == UNWIND_COMPLETE &&
-		       (int)USER_STACK_NO_TABLE == UNWIND_NO_TABLE &&
-		       (int)USER_STACK_NO_MAPPING == UNWIND_NO_MAPPING &&
-		       (int)USER_STACK_BAD_RULE == UNWIND_BAD_RULE &&
-		       (int)USER_STACK_BAD_FRAME == UNWIND_BAD_FRAME &&
-		       (int)USER_STACK_DEPTH == UNWIND_DEPTH &&
-		       (int)USER_STACK_NO_REGISTERS == UNWIND_NO_REGISTERS &&
-		       (int)USER_STACK_PAGE == UNWIND_PAGE &&
-		       (int)USER_STACK_NO_ROOM == UNWIND_NO_ROOM,
+static_assert((int)USER_STACK_COMPLETE == UNWIND_COMPLETE &&
+		      (int)USER_STACK_NO_TABLE == UNWIND_NO_TABLE &&
+		      (int)USER_STACK_NO_MAPPING == UNWIND_NO_MAPPING &&
+		      (int)USER_STACK_BAD_RULE == UNWIND_BAD_RULE &&
+		      (int)USER_STACK_BAD_FRAME == UNWIND_BAD_FRAME &&
+		      (int)USER_STACK_DEPTH == UNWIND_DEPTH &&
+		      (int)USER_STACK_NO_REGISTERS == UNWIND_NO_REGISTERS &&
+		      (int)USER_STACK_PAGE == UNWIND_PAGE &&
+		      (int)USER_STACK_NO_ROOM == UNWIND_NO_ROOM,
 	"ends have the same numbers");
 
 static int map_fd(const struct bpf_object *object, const char *name)
