@@ -4,6 +4,8 @@
 # The order is the table of ARCHITECTURE.md. Also: no folder of src/ is missing there, and the floors that
 # are to run anywhere (model, transforms) use no files, threads or system calls. Programs for the kernel see
 # nothing but bpf/, of which recorders see bpf/shared/ and what is generated; bpf/shared/ sees only itself.
+# And: no files include one another in a circle (circles.py).
+circles=$(cd "$(dirname "$0")" && pwd)/circles.py
 cd "${1:-$(dirname "$0")/..}" || exit 1
 floors=$(sed -n 's/^| `src\/\([a-z]*\)\/` .*/\1/p' ARCHITECTURE.md | tr '\n' ' ')
 [ -n "$floors" ] || { echo "layers: no floors in ARCHITECTURE.md"; exit 1; }
@@ -49,6 +51,8 @@ match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]*"/) {
 (mine in portable) && /^[ \t]*#[ \t]*include[ \t]*<(fcntl|unistd|pthread|threads|signal|poll|dirent|sys\/[a-z]*)\.h>/ {
 	print FILENAME ":" FNR ": " mine " is free of files, threads and system calls: " $2
 }' >>/tmp/layers.$$
+
+python3 "$circles" . >>/tmp/layers.$$
 
 cat /tmp/layers.$$
 [ ! -s /tmp/layers.$$ ]

@@ -1,4 +1,6 @@
 /* session.c: the life of a recording: from its targets to its end, whatever ends it. */
+#include "recorders/session.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +22,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "recorders/cgroups/leftovers.h"
-#include "recorders/recorders.h"
+#include "recorders/recorder.h"
 #include "recorders/sampler.h"
 
 #define DRAIN_INTERVAL	 ((uint64_t)100000000) /* ns */

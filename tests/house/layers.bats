@@ -83,3 +83,14 @@ setup() {
 			-fsyntax-only -I. -idirafter "/usr/include/$(gcc -print-multiarch)" -x c
 	done
 }
+
+@test "a circle of includes is told with the lines that make it" {
+	echo '#include "base/b.h"' >"$tree/src/base/a.h"
+	printf '\n#include "base/a.h"\n' >"$tree/src/base/b.c"
+	run "$layers" "$tree"
+	[ "$status" -ne 0 ]
+	[ "$output" = "a circle of includes: src/base/a.h:1 src/base/b.h, src/base/b.c:2 src/base/a.h" ]
+	mv "$tree/src/base/a.h" "$tree/src/base/b_internal.h"
+	printf '\n#include "base/b_internal.h"\n' >"$tree/src/base/b.c"
+	"$layers" "$tree"
+}

@@ -1,6 +1,13 @@
 /* v8_call.c: which function does a node of V8's profiles name? */
 #include "readers/browsers/v8_call.h"
 
+uint32_t v8_node_id(struct json *j)
+{
+	int64_t id = json_number_if(j, 0, -1);
+
+	return id < 0 || id >= JSON_NO_INDEX ? JSON_NO_INDEX : (uint32_t)id;
+}
+
 void v8_call_clear(struct v8_call *c)
 {
 	c->function.len = c->url.len = 0;

@@ -2,7 +2,10 @@
 #ifndef KILN_READERS_BROWSERS_V8_CALL_H
 #define KILN_READERS_BROWSERS_V8_CALL_H
 
-#include "readers/browsers/v8_profile.h"
+#include "readers/browsers/v8_data.h"
+
+/* The id of a node, or JSON_NO_INDEX. */
+uint32_t v8_node_id(struct json *j);
 
 /* A function as nodes name it. */
 struct v8_call {

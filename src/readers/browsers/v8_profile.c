@@ -32,13 +32,6 @@ void v8_profile_release(struct v8_profile *v)
 
 /* ---- Reading ---- */
 
-uint32_t v8_node_id(struct json *j)
-{
-	int64_t id = json_number_if(j, 0, -1);
-
-	return id < 0 || id >= JSON_NO_INDEX ? JSON_NO_INDEX : (uint32_t)id;
-}
-
 /* The node's own id may come behind its children's. */
 static void node_read(
 	struct v8_profile *v, struct v8_call *c, struct json *j, struct text_stacks *t)

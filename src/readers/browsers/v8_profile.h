@@ -11,35 +11,7 @@
 #ifndef KILN_READERS_BROWSERS_V8_PROFILE_H
 #define KILN_READERS_BROWSERS_V8_PROFILE_H
 
-#include "readers/stacks/json_stacks.h"
-
-struct v8_node {
-	uint32_t id, parent; /* JSON_NO_INDEX: none */
-	location_id location;
-	uint32_t hits;
-	uint8_t what; /* V8_NODE_... */
-	bool placed;  /* `stack` is known */
-	stack_id stack;
-	int64_t ns, samples; /* that ended here */
-};
-
-struct v8_link {
-	uint32_t parent, child; /* ids */
-};
-
-enum { V8_NODE_FUNCTION, V8_NODE_ROOT, V8_NODE_IDLE };
-
-struct v8_profile {
-	VECTOR(struct v8_node) nodes;
-	VECTOR(struct v8_link) links;
-	struct json_indices samples;	  /* ids of nodes */
-	struct json_numbers deltas;	  /* ns */
-	struct json_numbers moments;	  /* ns; of old profiles (v8_tree.h) */
-	int64_t start, end;		  /* ns; INT64_MIN: not said */
-	struct json_decimal began, ended; /* the same as written: old profiles have seconds there */
-	struct json_extra extra;	  /* of Kiln's own files */
-	bool nested;			  /* an old profile */
-};
+#include "readers/browsers/v8_data.h"
 
 void v8_profile_clear(struct v8_profile *v);
 void v8_profile_release(struct v8_profile *v);
@@ -47,9 +19,6 @@ void v8_profile_release(struct v8_profile *v);
 /* Read what is under the next key of a profile, or of what Chrome wraps around one ("cpuProfile");
  * false when the key has no meaning here: then the value is still to be read. */
 bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, struct text_stacks *t);
-
-/* The id of a node, or JSON_NO_INDEX. */
-uint32_t v8_node_id(struct json *j);
 
 /* The pieces of `more` behind those of `v`. */
 void v8_profile_append(struct v8_profile *v, const struct v8_profile *more);

@@ -7,7 +7,7 @@
 #ifndef KILN_READERS_BROWSERS_V8_TREE_H
 #define KILN_READERS_BROWSERS_V8_TREE_H
 
-#include "readers/browsers/v8_profile.h"
+#include "readers/browsers/v8_data.h"
 
 /* Read the tree. */
 void v8_tree_read(struct v8_profile *v, struct json *j, struct text_stacks *t);

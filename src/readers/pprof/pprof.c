@@ -2,6 +2,7 @@
  *
  * The tables that samples refer to may come behind them, so the file is gone through twice: for the
  * tables, then for the samples. A place becomes one of the profile when a sample first has it. */
+#include "readers/pprof/pprof_adder.h"
 #include "readers/pprof/pprof_file.h"
 
 #include "base/slot_queue.h"

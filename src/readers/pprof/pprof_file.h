@@ -2,7 +2,7 @@
 #ifndef KILN_READERS_PPROF_PPROF_FILE_H
 #define KILN_READERS_PPROF_PPROF_FILE_H
 
-#include "readers/pprof/pprof_adder.h"
+#include "readers/pprof/pprof_batch.h"
 #include "readers/pprof/pprof_drop.h"
 #include "readers/pprof/pprof_places.h"
 #include "readers/pprof/pprof_tags.h"
