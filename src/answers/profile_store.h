@@ -1,4 +1,4 @@
-/* store.h: what is served: profiles by their names. */
+/* profile_store.h: what is served: profiles by their names. */
 #ifndef KILN_ANSWERS_PROFILE_STORE_H
 #define KILN_ANSWERS_PROFILE_STORE_H
 

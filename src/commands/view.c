@@ -366,7 +366,7 @@ static bool find_place(struct listen_address *ret, struct error *err)
 	if (!own.listen)
 		return true;
 	if (own.port)
-		return error_set(err, ERR_USAGE, "--listen names the port: leave --port out");
+		return error_set(err, ERR_USAGE, "--listen includes the port: leave out --port");
 	if (!listen_address_parse(own.listen, ret, err))
 		return error_prefix(err, "--listen: ");
 	return own.token_file ||

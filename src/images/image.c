@@ -439,7 +439,10 @@ struct image *image_open(const char *path, struct error *err)
 	struct image *image;
 
 	if (fd < 0) {
-		error_errno(err, "%s", path);
+		if (errno == ENXIO)
+			error_set(err, ERR_FORMAT, "%s: not a regular file", path);
+		else
+			error_errno(err, "%s", path);
 		return NULL;
 	}
 	image = image_open_fd(fd, path, err);

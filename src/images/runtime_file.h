@@ -43,7 +43,8 @@ struct runtime_budget {
  *	if (runtime_read_begin(&r, fd, offset, budget, err))
  *		while (runtime_read_next(&r, err))
  *			... take r.text, which lies at r.start; r.offset is where the next begins
- *... runtime_read_end(&r); */
+ *	runtime_read_end(&r);
+ */
 struct runtime_read {
 	int fd;
 	struct runtime_budget *budget;

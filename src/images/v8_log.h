@@ -3,12 +3,12 @@
  * V8 (node --log-code, --prof) writes isolate-ADDRESS-PID-v8.log: lines of comma-separated fields,
  * described in V8's src/logging/log.cc. These lines are about code:
  *
- *	code-creation,TYPE,KIND,TIME,ADDRESS,SIZE,NAME[,FUNCTION,MARK]	the tier's mark: see
- *v8_name.h code-move,[TIME,]FROM,TO code-delete,[TIME,]ADDRESS
+ *	code-creation,TYPE,KIND,TIME,ADDRESS,SIZE,NAME[,FUNCTION,MARK]
+ *	code-move,[TIME,]FROM,TO
+ *	code-delete,[TIME,]ADDRESS
  *
- * TIME is in microseconds since the log was started; logs before Node 10 have none. Names contain
- * \xHH, \uHHHH,
- *  and \\. */
+ * MARK is that of the compiler's tier (names/v8_name.h). TIME is in microseconds since the log was
+ * started; logs before Node 10 have none. Names contain \xHH, \uHHHH and \\. */
 #ifndef KILN_IMAGES_V8_LOG_H
 #define KILN_IMAGES_V8_LOG_H
 

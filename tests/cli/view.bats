@@ -277,7 +277,7 @@ with View(kiln, 'times.txt', 'later.txt') as view:
             'nodes?before=times.txt&profile=later.txt&kind=apples': \"times.txt: no kind 'apples'\",
             'heatmap?before=times.txt': 'this output cannot show differences',
             'difference': 'there is nothing to compare: values have only one side',
-            'difference-json': 'there is nothing to compare with'}.items():
+            'difference-json': 'there is nothing to compare: values have only one side'}.items():
         status, _, body = view.get(query)
         assert status == 400 and said in body.decode() and body.count(b'\n') == 1, (status, body)
 "

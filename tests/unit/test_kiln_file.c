@@ -717,7 +717,7 @@ static void numbers_out_of_range_are_refused(void **state)
 	(void)state;
 	chain(&p, 1, 1);
 	vector_push(&p.samples.items[0].time, UINT64_MAX);
-	assert_refused(&p, ERR_FORMAT, "samples.time: row 0 is no time");
+	assert_refused(&p, ERR_FORMAT, "samples.time: row 0 is not a valid time");
 	chain(&p, 1, 1);
 	p.streams.items[0].row.delivered = UINT64_MAX;
 	assert_refused(&p, ERR_FORMAT, "delivered is out of range");

@@ -7,7 +7,7 @@
  *	 main        Main    Main.hs:6:1-11 336        1    0.0    0.0     0.0    0.0      0 0
  *
  * Blanks before a cost centre tell how deep it is. Its own percentages are kept in tenths; ticks
- *and bytes are only there with -P. A table ends with an empty line. */
+ * and bytes are only there with -P. A table ends with an empty line. */
 #include "readers/lines/call_path.h"
 #include "readers/lines/line_format.h"
 
@@ -236,7 +236,8 @@ static bool end(void *self, struct error *err)
 
 	if (!g->stacks.streams)
 		return error_set(err, ERR_FORMAT,
-			"line %llu: the end, and no table that starts with `COST CENTRE MODULE`",
+			"line %llu: unexpected end: expected a table that starts with `COST CENTRE "
+			"MODULE`",
 			(unsigned long long)g->stacks.lines.number);
 	call_path_leave(&g->path, g->stacks.part);
 	return true;
