@@ -1,7 +1,8 @@
 /* compare_options.h: from views of before and after to one profile with two sides.
  *
- *	for each side: view_init, shape_select, compare_prepare, transform_list_apply,
- *compare_add compare_name for each side; then a view of the result, with compare_display.
+ *	for each side: view_init, shape_select, compare_prepare, transform_list_apply, compare_add
+ *	compare_name for each side
+ *	a view of the result, with compare_display
  *
  * Used by `kiln diff`, and by queries with before=. */
 #ifndef KILN_TRANSFORMS_COMPARE_OPTIONS_H

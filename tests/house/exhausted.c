@@ -3,10 +3,10 @@
  *	exhausted [-s] [-a] FILE [transform[=argument] | :renderer]...
  *
  * The file is loaded and viewed, then transformed and rendered; each of these calls is repeated
- *with its first, second, ... allocation failing, until one succeeds because it has fewer. -a: all
+ * with its first, second, ... allocation failing, until one succeeds because it has fewer. -a: all
  * allocations from that one on fail, not only one. -s: of many allocations only some are tried,
- *ever fewer. Every failure has to have the code KILN_MEMORY, to leave no memory, descriptor or
- *mapping behind, and the next call has to work as if nothing had been. */
+ * ever fewer. Every failure has to have the code KILN_MEMORY, to leave no memory, descriptor or
+ * mapping behind, and the next call has to work as if nothing had been. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -2,11 +2,13 @@
  *
  *	<trace-query-result>
  *	<node xpath='...'><schema name="time-profile">...</schema>
- *	<row><sample-time id="1" fmt="00:00.059">59248125</sample-time><thread id="2" fmt="main 0x1
- *(..)"> <tid ..>..</tid><process id="4" fmt="prog (12)"><pid ..>12</pid></process></thread> <core
- *id="7" fmt="CPU 5">5</core><weight id="9" fmt="1.00 ms">1000000</weight> <backtrace id="10"><frame
- *id="11" name="f" addr="0x1"><binary id="12" name="prog"/> <source line="7"><path
- *id="13">/a.c</path></source></frame><frame ref="8"/></backtrace></row>
+ *	<row><sample-time id="1" fmt="00:00.059">59248125</sample-time>
+ *	<thread id="2" fmt="main 0x1 (..)"><tid ..>..</tid>
+ *	<process id="4" fmt="prog (12)"><pid ..>12</pid></process></thread>
+ *	<core id="7" fmt="CPU 5">5</core><weight id="9" fmt="1.00 ms">1000000</weight>
+ *	<backtrace id="10"><frame id="11" name="f" addr="0x1"><binary id="12" name="prog"/>
+ *	<source line="7"><path id="13">/a.c</path></source></frame>
+ *	<frame ref="8"/></backtrace></row>
  *
  * An element is written once, with an id; from then on only a reference to it. Frames are listed
  * innermost first. A sample counts by its weight; the number of samples is a second value. */

@@ -3,9 +3,9 @@
  *	3XMTHREADINFO      "main" J9VMThread:0x0000000008132B00, ..., state:R, prio=5
  *	3XMTHREADINFO1            (native thread ID:0x3158, native priority:0x5, ...)
  *	3XMTHREADINFO3           Java callstack:
- *	4XESTACKTRACE                at
- *java/net/SocketInputStream.read(SocketInputStream.java:182(Compiled Code)) 3XMTHREADINFO3 Native
- *callstack: 4XENATIVESTACK               (0x00007F64DC017EA0 [libc.so.6+0x1234])
+ *	4XESTACKTRACE                at java/util/HashMap.get(HashMap.java:182(Compiled Code))
+ *	3XMTHREADINFO3           Native callstack:
+ *	4XENATIVESTACK               (0x00007F64DC017EA0 [libc.so.6+0x1234])
  *
  * Each line starts with a tag. The Java call stack of a thread is its sample; the native one is
  * another view of the same thread. */

@@ -1,7 +1,8 @@
 /* jstack.c: thread dumps of HotSpot: what jstack, `jcmd PID Thread.print` and SIGQUIT print.
  *
- *	"main" #1 prio=5 os_prio=0 cpu=1.78ms elapsed=1.80s tid=0x00007f64 nid=0x7a80 runnable
- *[0x..] java.lang.Thread.State: RUNNABLE at Busy.spin(Busy.java:3)
+ *	"main" #1 prio=5 os_prio=0 cpu=1.78ms elapsed=1.80s tid=0x7f64 nid=0x7a80 runnable [0x..]
+ *	   java.lang.Thread.State: RUNNABLE
+ *		at Busy.spin(Busy.java:3)
  *		- locked <0x000000069ec02f40> (a java.lang.Object)
  *		at Busy.main(Busy.java:13)
  *

@@ -1,5 +1,4 @@
-/* text_stacks.h: what readers of listed stacks share: numbered lines, frames by their text,
- *samples.
+/* text_stacks.h: what readers of listed stacks share: numbered lines, frames by text, samples.
  *
  *	struct text_stacks t;
  *	text_stacks_open(&t, in, options, out);

@@ -10,8 +10,8 @@
  *	process/stacks.h	makes stacks of frames out of addresses
  *	perf_events.h		puts samples into a stream for each event
  *	perf_losses.h		tells which samples did not come, and why
- *	perf_waiting.h		keeps samples whose stacks are made later, when somebody looks at
- *the profile while it is read (struct read_onlooker)
+ *	perf_waiting.h		keeps samples whose stacks are made later, for who looks at the
+ *				profile while it is read (struct read_onlooker)
  *
  * In the end addresses get their names (process/symbolize.h is the caller's: loading/). */
 #include "readers/perf/perf_events.h"

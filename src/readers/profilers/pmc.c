@@ -7,7 +7,7 @@
  *	  16.67%  [2]          selfdfree
  *
  * The sampled function comes first and a blank more is its caller; a count includes those below,
- *and what it has more ends in it. */
+ * and the rest of it is of samples that end in the function itself. */
 #include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/lines/nested.h"
