@@ -1,7 +1,7 @@
 """recipe.py ROOT HEADING: follow a recipe of CONTRIBUTING.md in the tree at ROOT, and print its commands.
 
-A recipe is the section below a heading "### HEADING". A sentence "Add `'X'` to `LIST` in `FILE`" adds a line to a
-list of a meson.build; a line "`FILE`:" names the file that the next block is; a block of `console` has commands
+A recipe is the section below a heading "### HEADING". A sentence "add `'X'` to `LIST` in `FILE`" adds a line to a
+list of a meson.build, one with `"X"` to the end of an array in C; a line "`FILE`:" names the file that the next block is; a block of `console` has commands
 behind "$ ", each followed by what it prints: it is printed as it stands.
 """
 import os
@@ -17,11 +17,14 @@ def section(text, heading):
 
 
 def add_lines(root, text):
-    for item, name, path in re.findall(r"Add\s+`('\w+')`\s+to\s+`(\w+)`\s+in\s+`([\w/.]+)`", text):
+    for item, name, path in re.findall(r"[Aa]dd\s+`(['\"][\w/]+['\"])`\s+to\s+`(\w+)`\s+in\s+`([\w/.]+)`", text):
         path = os.path.join(root, path)
         with open(path, encoding="utf-8") as file:
             lines = file.read()
-        changed = re.sub(rf"^{name} = \[\n", rf"\g<0>  {item},\n", lines, count=1, flags=re.M)
+        if item[0] == "'":
+            changed = re.sub(rf"^{name} = \[\n", rf"\g<0>  {item},\n", lines, count=1, flags=re.M)
+        else:
+            changed = re.sub(rf"\b{name}\[\] = {{\n(.*?\n)}};", rf"{name}[] = {{\n\1\t{item},\n}};", lines, count=1, flags=re.S)
         if changed == lines:
             sys.exit(f"recipe.py: {path} has no list '{name}'")
         with open(path, "w", encoding="utf-8") as file:

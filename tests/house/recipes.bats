@@ -36,16 +36,16 @@ export -f shown
 
 @test "each recipe adds a thing that works" {
 	in_copy '
-		for thing in "A transform" "An output" "A command" "A recording mode"; do
+		for thing in "A format" "A transform" "An output" "A command" "A recording mode"; do
 			echo "- $thing"
 			python3 tests/house/recipe.py "$PWD" "$thing" >"$changes/${thing##* }"
 			[ -s "$changes/${thing##* }" ]
 		done
-		ninja -C "$KILN_BUILD" kiln
+		ninja -C "$KILN_BUILD" kiln tests/fuzz/replay_readers
 		cd "$changes" # what the commands write
 		ln -s "$OLDPWD/tests" .
 		[ -e "$KILN_BUILD/bpf/off.skel.h" ] || rm "$changes/mode" # a build without programs for the kernel
-		for commands in transform output command mode; do
+		for commands in format transform output command mode; do
 			[ -e "$commands" ] || continue
 			shown <"$commands"
 		done
