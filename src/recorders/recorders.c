@@ -37,7 +37,7 @@ static bool refuse_options(const struct mode *mode, const struct mode *other, st
 		other->own, other->name, mode->name, mode->what);
 }
 
-/* "-F belongs to --mode cpu and wall: --mode io records every call" */
+/* "-F works only with --mode cpu or wall: --mode io records every call" */
 static bool refuse_frequency(const struct mode *mode, struct error *err)
 {
 	char names[128];
@@ -46,7 +46,7 @@ static bool refuse_frequency(const struct mode *mode, struct error *err)
 	for (size_t i = 0; recorders[i]; i++)
 		if (recorders[i]->mode->timed) {
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
-				at ? " and " : "", recorders[i]->mode->name);
+				at ? " or " : "", recorders[i]->mode->name);
 			assert(at < sizeof(names));
 		}
 	return error_set(err, ERR_USAGE, "-F works only with --mode %s: --mode %s records every %s",

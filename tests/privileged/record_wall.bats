@@ -183,5 +183,5 @@ check_truth() {
 	[ "$status" -eq 2 ]
 	run "$kiln" record --mode io -F 99 -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-F works only with --mode cpu and wall: --mode io records every call" ]]
+	[[ "$output" == *"-F works only with --mode cpu or wall: --mode io records every call" ]]
 }
