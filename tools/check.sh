@@ -48,6 +48,7 @@ step "formatting" clang-format --dry-run -Werror $sources
 step "forms" python3 tools/style.py
 step "floors" tests/layers.sh
 step "named benchmarks" tools/benchmarks.sh
+step "unused names" python3 tools/unused.py "$build"
 step "manual pages" pages
 step "scripts" scripts
 step "clang-tidy" tidy

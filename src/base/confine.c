@@ -171,6 +171,13 @@ static void drop_capabilities(const struct confine *c)
 	syscall(SYS_capset, &header, data);
 }
 
+static void confine_release(struct confine *c)
+{
+	if (c->ruleset >= 0)
+		close(c->ruleset);
+	c->ruleset = -1;
+}
+
 unsigned confine_start(struct confine *c)
 {
 	unsigned done = 0;
@@ -185,11 +192,4 @@ unsigned confine_start(struct confine *c)
 	}
 	confine_release(c);
 	return done;
-}
-
-void confine_release(struct confine *c)
-{
-	if (c->ruleset >= 0)
-		close(c->ruleset);
-	c->ruleset = -1;
 }

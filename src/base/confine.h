@@ -19,7 +19,7 @@ struct confine {
 	int ruleset; /* -1: there is none */
 };
 
-/* Begin. Ended by confine_start or confine_release. */
+/* Begin. Ended by confine_start. */
 void confine_init(struct confine *c, unsigned flags);
 
 /* Allow reading of a file, or of a folder and everything below it, now and later. A path that
@@ -51,6 +51,5 @@ enum confined {
 
 /* Confine for good. Call before other threads are started. Returns enum confined, or'ed. */
 unsigned confine_start(struct confine *c);
-void confine_release(struct confine *c);
 
 #endif

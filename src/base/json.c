@@ -107,7 +107,7 @@ bool json_more(struct json *j, const char **keep)
 	return !j->failed && j->in->window.len > had;
 }
 
-bool json_unexpected_end(struct json *j, const char *expected)
+static bool json_unexpected_end(struct json *j, const char *expected)
 {
 	if (j->failed)
 		return false;

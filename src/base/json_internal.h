@@ -8,10 +8,8 @@
  * False at the end of the input. */
 bool json_more(struct json *j, const char **keep);
 
-/* Fail: `expected` is missing; the text says what is there instead. json_unexpected_end is the same
- * at the end of the input. */
+/* Fail: `expected` is missing; the text says what is there instead, or that the input ends. */
 bool json_unexpected(struct json *j, const char *expected);
-bool json_unexpected_end(struct json *j, const char *expected);
 
 /* Read a word such as null; it must not continue. */
 bool json_literal(struct json *j, const char *word);

@@ -104,11 +104,3 @@ bool profile_read(const char *path, const struct read_options *options, struct p
 
 	return read_opened(input_open(&in, path, err), &in, options, out, err);
 }
-
-bool profile_read_files(char *const *paths, const struct read_options *options, struct profile *out,
-	struct error *err)
-{
-	struct input in;
-
-	return read_opened(input_open_files(&in, paths, err), &in, options, out, err);
-}

@@ -12,9 +12,6 @@ const struct reader *reader_of_input(struct input *in, const char *format, struc
  * Errors start with the file's name. */
 bool profile_read(const char *path, const struct read_options *options, struct profile *out,
 	struct error *err);
-/* The same for several files as if they were one (input_open_files). */
-bool profile_read_files(char *const *paths, const struct read_options *options, struct profile *out,
-	struct error *err);
 /* The same on an open input. */
 bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err);

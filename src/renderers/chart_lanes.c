@@ -16,7 +16,7 @@ static const struct samples *table_of(const struct chart_lanes *l, size_t stream
 	return &p->samples.items[p->streams.items[stream].row.samples];
 }
 
-uint64_t chart_time(const struct chart_lanes *l, size_t at)
+static uint64_t chart_time(const struct chart_lanes *l, size_t at)
 {
 	const struct chart_sample *s = &l->samples[at];
 

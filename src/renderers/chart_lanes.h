@@ -35,7 +35,6 @@ struct chart_lanes {
  * has no such lanes, or no times. */
 bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by by, size_t max,
 	struct error *err);
-uint64_t chart_time(const struct chart_lanes *l, size_t at);
 int64_t chart_value(const struct chart_lanes *l, size_t at);
 
 /* The time that the sample samples[at] of its lane stands for. If the input gives a duration:

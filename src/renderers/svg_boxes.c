@@ -57,7 +57,8 @@ double svg_baseline(const struct svg_settings *s)
 	return ((double)s->height - 1) / 2 + below;
 }
 
-double svg_shown(const struct svg_picture *p, int64_t value)
+/* A value from the left edge, as it is shown: an edge of a box, or the whole. */
+static double svg_shown(const struct svg_picture *p, int64_t value)
 {
 	const struct svg_sums *sums = &p->sums;
 

@@ -47,9 +47,6 @@ static inline size_t svg_after(const struct svg_picture *p)
 	return !p->settings->negate;
 }
 
-/* A value from the left edge, as it is shown: an edge of a box, or the whole. */
-double svg_shown(const struct svg_picture *p, int64_t value);
-
 /* Write <g id="frames"> with one element for each box, in preorder. */
 void svg_write_boxes(struct svg_picture *p, struct output *out);
 
