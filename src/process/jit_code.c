@@ -15,10 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HELD_LIMIT	   512u			   /* open files */
-#define PROCESSES_LIMIT	   4096u		   /* rows */
-#define TRY_AGAIN	   ((uint64_t)10000000)	   /* ns until missing files are tried again... */
-#define TRY_AT_LEAST	   ((uint64_t)16000000000) /* ... growing by an eighth each time up to this */
+#define HELD_LIMIT	 512u			 /* open files */
+#define PROCESSES_LIMIT	 4096u			 /* rows */
+#define TRY_AGAIN	 ((uint64_t)10000000)	 /* ns until missing files are tried again... */
+#define TRY_INTERVAL_MAX ((uint64_t)16000000000) /* ... growing by an eighth each time up to this  \
+						  */
 #define LOG_PATIENCE	   SECOND_NS /* for folders of running processes, which may be large */
 #define LOG_TRIES	   32u	     /* over 3 s in total; V8 creates the log before any code */
 #define NS_PER_S	   1000000000ll
@@ -306,7 +307,7 @@ static void look(struct jit_code *code, const struct profile *p, uint64_t now, b
 		if (now >= row->next || finally) {
 			look_for_all(code, p, row);
 			row->wait = row->wait ? row->wait + row->wait / 8 : TRY_AGAIN;
-			row->wait = row->wait < TRY_AT_LEAST ? row->wait : TRY_AT_LEAST;
+			row->wait = row->wait < TRY_INTERVAL_MAX ? row->wait : TRY_INTERVAL_MAX;
 			row->next = now + row->wait;
 		}
 		follow_map(code, row, now);

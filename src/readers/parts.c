@@ -13,11 +13,11 @@
 
 #include <stdlib.h>
 
-#define PARTS_MOST  8u	/* threads */
-#define PIECES_MOST 64u /* parts, with those that were taken over */
-#define PART_LEAST                                                                                 \
+#define PARTS_LIMIT  8u	 /* threads */
+#define PIECES_LIMIT 64u /* parts, with those that were taken over */
+#define PART_MIN                                                                                   \
 	((uint64_t)16 << 20) /* bytes; a thread takes longer than to put its tables there */
-#define REST_LEAST ((uint64_t)4 << 20) /* bytes worth taking over; and as many stay */
+#define REST_MIN   ((uint64_t)4 << 20) /* bytes worth taking over; and as many stay */
 #define CUT_SEARCH ((size_t)4 << 20)   /* bytes in which there has to be a place to cut */
 
 struct part {
@@ -32,7 +32,7 @@ struct parts {
 	const struct reader *reader;
 	const struct input *in;
 	const struct read_options *options;
-	struct part *part[PIECES_MOST];
+	struct part *part[PIECES_LIMIT];
 	unsigned count;	      /* of parts */
 	pthread_mutex_t lock; /* of the list of parts; before that of a range */
 };
@@ -45,10 +45,9 @@ unsigned parts_wanted(
 	/* Samples of their own have an order; what has been summed up has none. Nor may a reader
 	 * choose the event by what comes first. */
 	if (options->want & (WANT_TIMES | WANT_THREADS | WANT_CPUS) ||
-		(options->style && !options->event) || size < 2 * PART_LEAST)
+		(options->style && !options->event) || size < 2 * PART_MIN)
 		return 1;
-	return parallel_thread_count(
-		size / PART_LEAST < PARTS_MOST ? size / PART_LEAST : PARTS_MOST);
+	return parallel_thread_count(size / PART_MIN < PARTS_LIMIT ? size / PART_MIN : PARTS_LIMIT);
 }
 
 /* Where, from `start` on, a part can begin; `end`: nowhere near. */
@@ -124,7 +123,7 @@ static bool cut_off(struct part *part, uint64_t cut, uint64_t *ret_end)
  * lock. */
 static struct part *take_over(struct parts *p)
 {
-	uint64_t most = 2 * REST_LEAST, middle = 0, end;
+	uint64_t most = 2 * REST_MIN, middle = 0, end;
 	struct part *longest = NULL;
 
 	for (unsigned i = 0; i < p->count; i++) {
@@ -136,7 +135,7 @@ static struct part *take_over(struct parts *p)
 			longest = p->part[i];
 		}
 	}
-	if (!longest || p->count == PIECES_MOST)
+	if (!longest || p->count == PIECES_LIMIT)
 		return NULL;
 	middle = find_cut(p, middle, middle + most / 2);
 	return cut_off(longest, middle, &end) ? add_part(p, middle, end) : NULL;
@@ -278,7 +277,7 @@ bool parts_read(const struct reader *reader, struct input *in, const struct read
 
 	if (!input_fill(in, READER_HEAD, &ignored))
 		return false;
-	find_parts(&p, count < PARTS_MOST ? count : PARTS_MOST);
+	find_parts(&p, count < PARTS_LIMIT ? count : PARTS_LIMIT);
 	if (p.count > 1) {
 		parallel_run(p.count, 1, p.count, read_parts, &p);
 		joined = join(&p);

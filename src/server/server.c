@@ -21,7 +21,7 @@
 #include "server/upload.h"
 
 #define REQUEST_LIMIT ((size_t)256 << 10)     /* bytes of the request line and headers */
-#define LIBRARY_MOST  (CONNECTIONS_MAX + 64u) /* including those being closed */
+#define LIBRARY_LIMIT (CONNECTIONS_MAX + 64u) /* including those being closed */
 #define ETAG_SIZE     24u
 
 struct server {
@@ -305,7 +305,7 @@ static bool start(struct server *s, struct error *err)
 			0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, s->settings.socket,
 			MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_NOTIFY_CONNECTION,
 			connections_notify, s->connections, MHD_OPTION_CONNECTION_LIMIT,
-			LIBRARY_MOST, MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS,
+			LIBRARY_LIMIT, MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS,
 			MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_LIMIT, MHD_OPTION_END);
 	return s->daemon || error_errno(err, "cannot start the server");
 }

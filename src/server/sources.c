@@ -12,9 +12,9 @@
 #include "images/symbols.h"
 #include "server/objdump.h"
 
-#define TEXT_LIMIT ((off_t)4 << 20)    /* bytes of a source file */
-#define CODE_LIMIT ((uint64_t)1 << 18) /* bytes of a function's code; the rest is left out */
-#define NAMES_MOST 10000u	       /* source files named by debug information */
+#define TEXT_LIMIT  ((off_t)4 << 20)	/* bytes of a source file */
+#define CODE_LIMIT  ((uint64_t)1 << 18) /* bytes of a function's code; the rest is left out */
+#define NAMES_LIMIT 10000u		/* source files named by debug information */
 
 struct sources {
 	const struct binary_locations *binary_locations;
@@ -193,7 +193,7 @@ static void remember_file(struct sources *s, struct bytes name)
 	for (size_t i = s->named.len; i-- > 0;)
 		if (bytes_equal(bytes_of(s->named.items[i]), name))
 			return;
-	if (s->named.len < NAMES_MOST)
+	if (s->named.len < NAMES_LIMIT)
 		vector_push(&s->named, memory_copy_text(name.at, name.len));
 }
 

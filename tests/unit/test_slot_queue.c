@@ -4,10 +4,10 @@
 
 #include "base/slot_queue.h"
 
-#define SLOTS_MOST 16u
+#define SLOTS_LIMIT 16u
 
 struct numbers {
-	uint64_t slots[SLOTS_MOST];
+	uint64_t slots[SLOTS_LIMIT];
 	uint64_t next, last; /* that is to be taken; at which taking fails */
 	bool ordered;
 };

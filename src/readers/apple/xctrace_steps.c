@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#define BATCHES	   4u		     /* that are read, or taken, or wait for that */
-#define STEPS_MOST ((size_t)8 << 10) /* of a batch: half a millisecond's work */
-#define TEXTS_MOST ((size_t)1 << 20) /* bytes of a batch, and one text more */
+#define BATCHES	    4u		      /* that are read, or taken, or wait for that */
+#define STEPS_LIMIT ((size_t)8 << 10) /* of a batch: half a millisecond's work */
+#define TEXTS_LIMIT ((size_t)1 << 20) /* bytes of a batch, and one text more */
 
 static const struct {
 	struct bytes name;
@@ -88,7 +88,7 @@ static void read_batch(struct steps *s, struct xctrace_batch *batch)
 	batch->count = 0;
 	batch->texts.len = 0;
 	batch->more = true;
-	while (batch->count < STEPS_MOST && batch->texts.len < TEXTS_MOST) {
+	while (batch->count < STEPS_LIMIT && batch->texts.len < TEXTS_LIMIT) {
 		enum xctrace_element e;
 
 		if (!xml_next(&s->xml, &tag, &batch->more, &batch->error))
@@ -143,7 +143,7 @@ bool xctrace_steps_take(struct input *in, unsigned passed_over,
 	bool done;
 
 	for (unsigned i = 0; i < BATCHES; i++)
-		s.batches[i].steps = memory_new(STEPS_MOST, sizeof(*s.batches[i].steps));
+		s.batches[i].steps = memory_new(STEPS_LIMIT, sizeof(*s.batches[i].steps));
 	read_batch(&s, &s.batches[0]);
 	done = take_all(&s);
 	for (unsigned i = 0; i < BATCHES; i++) {

@@ -194,7 +194,7 @@ bool chrome_frames_stack(
 	const struct profile *p = f->names->profile;
 	size_t before = p->stack_caller.len;
 
-	if (f->stacks >= CHROME_STACKS_MOST) {
+	if (f->stacks >= CHROME_STACKS_LIMIT) {
 		f->beyond++;
 		return false;
 	}

@@ -10,7 +10,7 @@
 
 /* Stacks that frames of the dictionary may become: each thread has its own, so that a short input
  * could ask for any number of them. */
-#define CHROME_STACKS_MOST (4u << 20)
+#define CHROME_STACKS_LIMIT (4u << 20)
 
 struct chrome_frame {
 	uint32_t parent;      /* a frame; 0: none */
@@ -40,7 +40,7 @@ uint32_t chrome_frames_list(struct chrome_frames *f, struct json *j);
 
 /* When all has been read: put the frames from outside of which is `outer`, or from the outermost
  * one, to `frame` upon `*stack`, of which there are `*depth`. False, and counted: one is not in the
- * dictionary, one is its own caller, they are too many, or CHROME_STACKS_MOST are there. */
+ * dictionary, one is its own caller, they are too many, or CHROME_STACKS_LIMIT are there. */
 bool chrome_frames_stack(
 	struct chrome_frames *f, uint32_t outer, uint32_t frame, stack_id *stack, uint32_t *depth);
 

@@ -17,10 +17,10 @@
 
 #include <stdlib.h>
 
-#define PROFILES_MOST 4096u
-#define TIME_LIMIT    (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
-#define WHOLE_PROCESS INT64_MIN	      /* in place of a thread's id: its name is the process's */
-#define PID_UNSAID    (INT64_MIN + 1)
+#define PROFILES_LIMIT 4096u
+#define TIME_LIMIT     (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
+#define WHOLE_PROCESS  INT64_MIN       /* in place of a thread's id: its name is the process's */
+#define PID_UNSAID     (INT64_MIN + 1)
 
 struct traced_sample {
 	int64_t time, weight; /* ns */
@@ -202,7 +202,7 @@ static void sampled(struct chrome *c)
 			now->cpu < 0 || now->cpu > UINT16_MAX ? -1 : (int32_t)now->cpu}));
 }
 
-/* The profile that a piece is of; NULL beyond PROFILES_MOST. */
+/* The profile that a piece is of; NULL beyond PROFILES_LIMIT. */
 static struct traced_profile *profile_of(struct chrome *c)
 {
 	const struct reading *now = &c->now;
@@ -214,7 +214,7 @@ static struct traced_profile *profile_of(struct chrome *c)
 			bytes_equal(buffer_bytes(&p->key), buffer_bytes(&now->id)))
 			return p;
 	}
-	if (c->profiles.len == PROFILES_MOST)
+	if (c->profiles.len == PROFILES_LIMIT)
 		return NULL;
 	vector_push(&c->profiles, ((struct traced_profile){.pid = now->pid,
 					  .thread = thread_of(c, now->pid, now->tid)}));

@@ -198,7 +198,7 @@ static bool kind_add(struct firefox_samples *s, struct firefox_thread *t, size_t
 	struct text_stacks *to = json_group(&s->groups, names, some.streams, some.timed);
 
 	if (!to)
-		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_MOST);
+		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_LIMIT);
 	times_sum(r);
 	weights_scale(r, surplus_of(names[0].unit));
 	firefox_stacks_begin(&s->stacks, tables_of(s->file, t),

@@ -51,11 +51,11 @@ static struct bytes step_text(const struct line_search *s, size_t i)
  * alike, and no piece that others lie behind is the start of another behind the same one. */
 static size_t cut_piece(struct bytes rest)
 {
-	size_t most = rest.len < LINE_PIECE_MOST ? rest.len : LINE_PIECE_MOST;
+	size_t most = rest.len < LINE_PIECE_LIMIT ? rest.len : LINE_PIECE_LIMIT;
 	const char *end = NULL;
 
-	if (most >= LINE_PIECE_LEAST)
-		end = memchr(rest.at + LINE_PIECE_LEAST - 1, ';', most - LINE_PIECE_LEAST + 1);
+	if (most >= LINE_PIECE_MIN)
+		end = memchr(rest.at + LINE_PIECE_MIN - 1, ';', most - LINE_PIECE_MIN + 1);
 	return end ? (size_t)(end + 1 - rest.at) : most;
 }
 

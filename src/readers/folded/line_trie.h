@@ -12,8 +12,8 @@
 #include "base/memory.h"
 
 /* A piece ends behind the first ';' from here on, or here. */
-#define LINE_PIECE_LEAST 128u /* bytes */
-#define LINE_PIECE_MOST	 255u
+#define LINE_PIECE_MIN	 128u /* bytes */
+#define LINE_PIECE_LIMIT 255u
 
 #define LINE_TRIE_LIMIT (1u << 22) /* bytes of a line */
 

@@ -19,18 +19,18 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	return done;
 }
 
-#define FIELDS_LEAST                                                                               \
+#define FIELDS_MIN                                                                                 \
 	4 /* that are evidence: one inside the other, of the types they should have                \
 	   */
-#define FIELDS_MOST 6
+#define FIELDS_LIMIT 6
 
 static int bid(struct bytes head)
 {
 	int fields = protobuf_match(head, &otlp_data_shape, true);
 
-	if (fields < FIELDS_LEAST)
+	if (fields < FIELDS_MIN)
 		return 0;
-	return 8 * (fields < FIELDS_MOST ? fields : FIELDS_MOST);
+	return 8 * (fields < FIELDS_LIMIT ? fields : FIELDS_LIMIT);
 }
 
 const struct reader reader_otlp = {

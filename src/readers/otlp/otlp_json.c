@@ -187,7 +187,7 @@ static const struct json_field *find_field(const struct json_message *m, struct 
 
 /* ---- Lengths ---- */
 
-#define SHORT_MOST 16383u /* two bytes can say it */
+#define SHORT_LIMIT 16383u /* two bytes can say it */
 
 /* What follows has a length that is not known yet. Returns what run_end wants. */
 static size_t run_begin(struct buffer *out, uint32_t number)
@@ -202,7 +202,7 @@ static void run_end(struct buffer *out, size_t start)
 {
 	size_t len = out->len - start, bytes = 2;
 
-	if (len > SHORT_MOST) {
+	if (len > SHORT_LIMIT) {
 		bytes = 5;
 		buffer_reserve(out, 3);
 		memmove(out->at + start + 3, out->at + start, len);
@@ -268,15 +268,15 @@ static void put_numbers(
 	out->len += (size_t)(at - start);
 }
 
-#define PLAIN_MOST 32u /* numbers at a time */
+#define PLAIN_LIMIT 32u /* numbers at a time */
 
 static void take_numbers(struct json *j, const struct json_field *f, struct buffer *out)
 {
 	size_t start = run_begin(out, f->number), count;
-	int64_t values[PLAIN_MOST];
+	int64_t values[PLAIN_LIMIT];
 
 	for (json_array(j); json_item(j);) {
-		count = json_plain_numbers(j, 0, values, PLAIN_MOST - 1);
+		count = json_plain_numbers(j, 0, values, PLAIN_LIMIT - 1);
 		values[count++] = (int64_t)take_number(j);
 		put_numbers(out, f, values, count);
 	}
@@ -439,7 +439,7 @@ struct ahead {
 	bool exhausted; /* memory ran out in the thread */
 };
 
-#define AHEAD_LEAST  ((uint64_t)16 << 20) /* bytes of a file */
+#define AHEAD_MIN    ((uint64_t)16 << 20) /* bytes of a file */
 #define AHEAD_SEARCH ((size_t)64 << 10)	  /* bytes in which there has to be a sample */
 #define LIST_DEPTH   8u /* a list of samples is in a list of profiles, of scopes, of resources */
 #define SAMPLES	     (&profile.fields[1])
@@ -499,7 +499,7 @@ static struct ahead *ahead_open(const struct input *in)
 	uint64_t size = input_size(in), from = size / 5 * 2; /* the rest takes one thread as long */
 	struct ahead *a;
 
-	if (size < AHEAD_LEAST || parallel_thread_count(2) < 2)
+	if (size < AHEAD_MIN || parallel_thread_count(2) < 2)
 		return NULL;
 	a = memory_new(1, sizeof(*a));
 	a->range = (struct input_range){PTHREAD_MUTEX_INITIALIZER, from, size};

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#define SAMPLES_MOST ((size_t)1 << 21) /* 40 bytes each */
-#define MAPS_MOST    ((size_t)1 << 20) /* 32 bytes each */
-#define EXPECTED     8u /* how many samples ahead records are fetched into the cache */
+#define SAMPLES_LIMIT ((size_t)1 << 21) /* 40 bytes each */
+#define MAPS_LIMIT    ((size_t)1 << 20) /* 32 bytes each */
+#define EXPECTED      8u /* how many samples ahead records are fetched into the cache */
 
 void perf_waiting_drop(struct perf_waiting *w)
 {
@@ -45,7 +45,7 @@ void perf_waiting_add(struct perf_waiting *w, const struct walk_job *job, const 
 
 bool perf_waiting_is_full(const struct perf_waiting *w)
 {
-	return w->rows.len >= SAMPLES_MOST || w->maps >= MAPS_MOST;
+	return w->rows.len >= SAMPLES_LIMIT || w->maps >= MAPS_LIMIT;
 }
 
 struct walk_job perf_waiting_job(const struct perf_waiting *w, size_t i)

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define SIZE_LEAST ((uint64_t)8 << 20) /* bytes: a thread is not worth its while for less */
+#define SIZE_MIN   ((uint64_t)8 << 20) /* bytes: a thread is not worth its while for less */
 #define CUT_SEARCH ((size_t)1 << 20)   /* bytes in which a sample should start */
 
 /* Where the last line starts in the input. */
@@ -110,7 +110,7 @@ static bool halves_open(struct halves *h, const struct read_options *options)
 	const struct input *in = h->front->lines->in;
 	uint64_t size = input_size(in), cut = 0;
 
-	if (h->front->section == GO_SAMPLES && size >= SIZE_LEAST && parallel_thread_count(2) > 1)
+	if (h->front->section == GO_SAMPLES && size >= SIZE_MIN && parallel_thread_count(2) > 1)
 		cut = find_cut(in, size);
 	h->cut = in->offset + cut;
 	h->rear = cut ? rear_open(h->front, options, cut, size) : NULL;

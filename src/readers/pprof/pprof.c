@@ -179,7 +179,7 @@ static bool has_type(struct bytes head)
 	return false;
 }
 
-#define FIELDS_MOST 6 /* that count as evidence */
+#define FIELDS_LIMIT 6 /* that count as evidence */
 
 static int bid(struct bytes head)
 {
@@ -187,7 +187,7 @@ static int bid(struct bytes head)
 
 	if (fields < 2)
 		return 0;
-	return 8 * (fields < FIELDS_MOST ? fields : FIELDS_MOST);
+	return 8 * (fields < FIELDS_LIMIT ? fields : FIELDS_LIMIT);
 }
 
 const struct reader reader_pprof = {

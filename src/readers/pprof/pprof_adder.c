@@ -151,8 +151,8 @@ static void look_at_order(struct pprof_adder *a)
 	a->trial = (struct trial){a->stacks.len, a->steps, rows};
 }
 
-#define ROOM_TRIAL  16384u /* samples before it is asked how much room all will take */
-#define GROWTH_MOST 16u	   /* times what is there */
+#define ROOM_TRIAL   16384u /* samples before it is asked how much room all will take */
+#define GROWTH_LIMIT 16u    /* times what is there */
 
 /* Samples mostly have stacks of their own: then those to come will take as much room as those that
  * came did. To make it once is faster than again and again. */
@@ -165,8 +165,8 @@ static void make_room(struct pprof_adder *a)
 	if (a->deferred || a->taken < ROOM_TRIAL || map->used * 3 < map->mask)
 		return;
 	times = (double)a->expected / (double)a->taken;
-	if (times > GROWTH_MOST)
-		times = GROWTH_MOST;
+	if (times > GROWTH_LIMIT)
+		times = GROWTH_LIMIT;
 	id_map_reserve(map, (size_t)((double)map->used * times));
 	vector_reserve(&p->stack_caller, (size_t)((double)p->stack_caller.len * (times - 1)));
 	vector_reserve(&p->stack_location, (size_t)((double)p->stack_location.len * (times - 1)));

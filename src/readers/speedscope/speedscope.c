@@ -502,7 +502,7 @@ static bool part_add(
 	int64_t now = p->start, values[ROWS_AT_ONCE];
 
 	if (!t)
-		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_MOST);
+		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_LIMIT);
 	if (!rescale(p, p->decimals,
 		    p->unit == UNIT_NONE ? units_decimals(value.unit) : units[p->unit].decimals))
 		return error_set(err, ERR_LIMIT, "a value that exceeds 2^63");

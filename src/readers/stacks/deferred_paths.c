@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK	     ((size_t)1 << 20) /* steps: several large pages of them */
-#define BLOCK	     ((size_t)1 << 11) /* steps of one part, one path after the other */
-#define FEW	     48u	       /* paths that are sorted by insertion */
-#define THREAD_LEAST 4096u	       /* paths that are worth a thread */
-#define SOON	     16u	       /* paths from here, which are fetched into the cache */
-#define LINE	     16u	       /* steps in a line of the cache */
+#define CHUNK	   ((size_t)1 << 20) /* steps: several large pages of them */
+#define BLOCK	   ((size_t)1 << 11) /* steps of one part, one path after the other */
+#define FEW	   48u		     /* paths that are sorted by insertion */
+#define THREAD_MIN 4096u	     /* paths that are worth a thread */
+#define SOON	   16u		     /* paths from here, which are fetched into the cache */
+#define LINE	   16u		     /* steps in a line of the cache */
 
 /* ---- Setting aside ---- */
 
@@ -321,7 +321,7 @@ void deferred_paths_settle(
 	const struct deferred_paths *w, struct profile *profile, stack_id *ret_stacks)
 {
 	struct settling s = {.profile = profile, .stacks = ret_stacks};
-	unsigned threads = parallel_thread_count(w->count / THREAD_LEAST);
+	unsigned threads = parallel_thread_count(w->count / THREAD_MIN);
 
 	for (size_t i = 0; i < DEFERRED_PARTS; i++) {
 		s.pieces[i].paths = w->parts[i].paths.items;

@@ -219,7 +219,7 @@ struct text_stacks *json_group(
 	for (size_t i = 0; i < g->count; i++)
 		if (g->tags[i] == tag && group_is(g, &g->items[i], values, count))
 			return &g->items[i];
-	if (g->count == JSON_GROUPS_MOST)
+	if (g->count == JSON_GROUPS_LIMIT)
 		return NULL;
 	g->items = memory_resize(g->items, g->count + 1, sizeof(*g->items));
 	g->tags = memory_resize(g->tags, g->count + 1, sizeof(*g->tags));

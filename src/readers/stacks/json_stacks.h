@@ -53,7 +53,7 @@ bool json_says(struct bytes head, const char *key);
 
 /* Tables of samples with one value each (or two), told apart by what the values are. `{0}` with a
  * profile, an input and options is empty. */
-#define JSON_GROUPS_MOST 64u
+#define JSON_GROUPS_LIMIT 64u
 struct json_groups {
 	struct profile *profile;
 	struct input *in;

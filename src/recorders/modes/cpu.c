@@ -11,7 +11,7 @@
 /* Records are taken when they are older than this, ns: by then, records with an earlier time have
  * been written on other CPUs. */
 #define MERGE_DELAY  ((uint64_t)10000000) /* ns */
-#define LEFT_LEAST   ((uint64_t)50000000) /* ns of CPU time outside of the command's group... */
+#define LEFT_MIN     ((uint64_t)50000000) /* ns of CPU time outside of the command's group... */
 #define LEFT_PERCENT 2			  /* ... and its share, that are worth a word */
 #define RING_CROWDED 50			  /* percent: then they are handed out at once */
 
@@ -375,7 +375,7 @@ static void note_left(struct session *s, const struct cpu_state *state)
 	uint64_t group = own_group_ns(state);
 	uint64_t all = s->command.user + s->command.system;
 
-	if (!group || !s->command.ended || all < group + LEFT_LEAST ||
+	if (!group || !s->command.ended || all < group + LEFT_MIN ||
 		(all - group) * 100 < LEFT_PERCENT * all)
 		return;
 	profile_note(&s->profile,

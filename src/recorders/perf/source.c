@@ -14,7 +14,7 @@
 #include "recorders/refusal.h"
 
 #define RING_MAX       ((uint64_t)64 << 20) /* bytes of one CPU's ring */
-#define RING_LEAST     ((uint64_t)32 << 10)
+#define RING_MIN       ((uint64_t)32 << 10)
 #define RING_TRACKING  ((uint64_t)256 << 10)
 #define RING_TIME      400  /* ms of samples that a ring should hold */
 #define RING_TIME_LESS 150  /* ... below which smaller stack copies are taken */
@@ -106,7 +106,7 @@ static void choose_sizes(struct perf_source *source, const struct session *s, si
 	if (source->ring_bytes > RING_MAX)
 		source->ring_bytes = RING_MAX;
 	while (source->ring_bytes + RING_TRACKING + 2 * page_size() > limit &&
-		source->ring_bytes > RING_LEAST)
+		source->ring_bytes > RING_MIN)
 		source->ring_bytes >>= 1;
 	if (!copies || o->stack_bytes || source->ring_bytes == RING_MAX ||
 		source->ring_bytes >= ring_for(source->frequency, STACK_BYTES_MAX, RING_TIME_LESS))
@@ -547,7 +547,7 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 		}
 		close_all(source);
 		if (!source->lock_refused || s->options->ring_bytes ||
-			source->ring_bytes <= RING_LEAST)
+			source->ring_bytes <= RING_MIN)
 			return false;
 		source->lock_refused = false;
 		source->ring_bytes >>= 1;

@@ -9,17 +9,17 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define CALLS_MOST 16
+#define CALLS_LIMIT 16
 
 int main(int argc, char **argv)
 {
-	struct sock_filter filter[2 * CALLS_MOST + 2];
+	struct sock_filter filter[2 * CALLS_LIMIT + 2];
 	struct sock_fprog program = {0, filter};
 	char *at = argc > 3 ? argv[2] : "";
 
 	filter[program.len++] = (struct sock_filter)BPF_STMT(
 		BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	for (int i = 0; *at && i < CALLS_MOST; i++) {
+	for (int i = 0; *at && i < CALLS_LIMIT; i++) {
 		unsigned number = (unsigned)strtoul(at, &at, 10);
 
 		filter[program.len++] =
