@@ -642,7 +642,7 @@ test("colours the heat map by each scale from the palette's one end to the other
 		await settled(tab);
 		darkest.push(await tab.evaluate(() => {
 			const canvas = document.getElementById("heatmap");
-			const { data } = canvas.getContext("2d").getImageData(60, 2, canvas.width - 80, 100);
+			const { data } = canvas.getContext("2d").getImageData(60, 2, canvas.width - 80, 116);
 			let least = 255 * 3;
 			for (let i = 0; i < data.length; i += 4)
 				least = Math.min(least, data[i] + data[i + 1] + data[i + 2]);
@@ -673,7 +673,7 @@ test("an expression matches here what it matches in the commands", {}, async () 
 test("lights on the heat map what is searched for: what --include leaves, cell by cell", {}, async (tab) => {
 	const lit = () => tab.evaluate(() => {
 		const canvas = document.getElementById("heatmap");
-		const { data } = canvas.getContext("2d").getImageData(60, 2, canvas.width - 80, 100);
+		const { data } = canvas.getContext("2d").getImageData(60, 2, canvas.width - 80, 116);
 		let pink = 0;
 		for (let i = 0; i < data.length; i += 4)
 			pink += data[i] - data[i + 1] > 40 && data[i + 2] - data[i + 1] > 40;

@@ -22,7 +22,7 @@ slowed_down() {
 	"$kiln" record -q --max-overhead 0.01% "$@" -o p.kiln -- "$bin/busy" 4 >own
 	"$kiln" info p.kiln >about
 	cat about
-	grep -q 'the sampling rate was lowered the sampling rate was lowered the sampling rate was lowered to keep the recorder below 0.01% of the CPUs; samples weigh more: .* Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
+	grep -q 'the sampling rate was lowered to keep the recorder below 0.01% of the CPUs; samples weigh more: .* Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
 	grep -q '^recorder took *0\.[0-9]*% of [0-9]* CPUs$' about
 	adds_up p.kiln
 	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '

@@ -241,12 +241,12 @@ inside_calls() {
 	refused "is it counted:plain?" -e usdt:counted:counted:plane
 	refused "no such file: ./nowhere" -e ./nowhere:f
 	refused "no program or library is called 'nowhere'" -e uprobe:nowhere:f
-	refused "those are: __syscall_nr, fd, offset, whence" -e syscalls:sys_enter_lseek --weight offst
+	refused "expected one of: __syscall_nr, fd, offset, whence" -e syscalls:sys_enter_lseek --weight offst
 	refused "expected --weight arg0 to arg1" -e usdt:counted:plain --weight arg2
 	refused "expected --weight arg0 to arg5" -e counted:add --weight arg6
 	refused "several functions when it starts" -e libc:memcpy
 	refused "expected SUBSYSTEM:NAME" -e lseek
-	refused "counts what -e names"
+	refused "needs -e with a tracepoint"
 	refused "add --yes" -a -e counted:add
-	refused "-k leaves nothing" -k -e counted:add
+	refused "is in user space: leave out -k" -k -e counted:add
 }

@@ -298,7 +298,7 @@ taken_by() {
 		# shellcheck disable=SC2086
 		run "$kiln" record --no-page-in $rings -o p.kiln -- true
 		[ "$status" -eq 2 ]
-		[[ "$output" == *"is for --recorder bpf"* ]]
+		[[ "$output" == *"works only with --recorder bpf"* ]]
 	done
 	run "$kiln" record --untimed -e page-faults -o p.kiln -- true
 	[ "$status" -eq 2 ]

@@ -96,7 +96,7 @@ with_memory() {
 		cat said
 		case $status in
 		0) adds_up p.kiln && ! grep 'at most .* MB' said ;;
-		125) [ "$(wc -l <said)" -eq 1 ] && grep -q 'memory is short: .*ulimit -v' said && ! grep 'ulimit -l' said ;;
+		125) [ "$(wc -l <said)" -eq 1 ] && grep -q 'not enough memory: .*ulimit -v' said && ! grep 'ulimit -l' said ;;
 		*) return 1 ;;
 		esac
 	done

@@ -122,7 +122,7 @@ weight() {
 	"$kiln" fold -q p.kiln >bytes
 	[ "$(weight "^[^;]*;ret_from_fork.*;wb_workfn;.*;\[write\];$name " <bytes)" -ge 1048576 ]
 	"$kiln" record --mode disk -o p.kiln -- sh -c 'head -c 1048576 /dev/zero >folder/more && sync -f folder/more' 2>said
-	grep -q 'kernel threads also made .* write requests .*: -a shows them' said
+	grep -q 'kernel threads also made .* write requests .*: record them with -a' said
 	"$kiln" record --mode disk -o p.kiln -- true 2>said
 	grep -q 'the target made no requests' said
 }
@@ -168,5 +168,5 @@ weight() {
 	[[ "$output" == *"--files works only with --mode io"* ]]
 	run "$kiln" record --mode io --devices -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"such as --devices: only with --mode disk"* ]]
+	[[ "$output" == *"--devices: only with --mode disk"* ]]
 }

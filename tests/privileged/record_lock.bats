@@ -100,5 +100,5 @@ weight() {
 	[[ "$output" == *"not 'door'" ]]
 	run "$kiln" record --mode off --locks futex -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"such as --locks: only with --mode lock"* ]]
+	[[ "$output" == *"--locks: only with --mode lock"* ]]
 }

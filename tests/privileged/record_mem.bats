@@ -178,7 +178,7 @@ start_allocating() {
 	[[ "$output" == *"add --yes"* ]]
 	run "$kiln" record --mode mem -k -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"-k leaves nothing"* ]]
+	[[ "$output" == *"leave out -k"* ]]
 	run "$kiln" record --mode mem -e sched:sched_switch -o p.kiln -- true
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"only with --mode cpu"* ]]

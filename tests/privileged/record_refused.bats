@@ -47,12 +47,12 @@ nothing_left() {
 	for errno in $EPERM $ENOSYS; do
 		for mode in "${modes[@]}"; do
 			# shellcheck disable=SC2086
-			refused 125 "a seccomp filter blocks bpf(2) from this process" "$bin/forbidden" $errno $bpf \
+			refused 125 "a seccomp filter blocks bpf(2)" "$bin/forbidden" $errno $bpf \
 				"$bin/kiln" record --mode $mode -o p.kiln -- true
 			[[ "$output" == *"--cap-add PERFMON --cap-add BPF --security-opt seccomp="* ]]
 		done
 		for mode in cpu off; do
-			refused 125 "a seccomp filter blocks perf_event_open(2) from this process" "$bin/forbidden" $errno \
+			refused 125 "a seccomp filter blocks perf_event_open(2)" "$bin/forbidden" $errno \
 				$perf_event_open "$bin/kiln" record --mode $mode -o p.kiln -- true
 			[[ "$output" == *"--cap-add PERFMON --cap-add BPF --security-opt seccomp="* ]]
 		done

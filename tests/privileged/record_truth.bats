@@ -194,7 +194,7 @@ record_programs() {
 	line=$(grep -A1 '^modules without symbols' said | tail -n 1)
 	[[ "$line" =~ ^\ +([0-9.]+)%\ \ nameless\ +(no symbols|stripped)\;\ no\ separate\ debug\ file$ ]]
 	at_least "${BASH_REMATCH[1]}" 90
-	[ "$(grep -c '^to get names: .*without stripping' said)" -eq 1 ]
+	[ "$(grep -c '^to get names: .*unstripped' said)" -eq 1 ]
 	# With names there is nothing to say.
 	"$kiln" record -o p.kiln -- "$bin/busy" 1 >own 2>said
 	run -1 grep nameless said
