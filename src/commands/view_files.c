@@ -173,7 +173,7 @@ static int start_code(const struct view_files *f, const char *text)
 {
 	struct bytes rest = bytes_of(text), start, end;
 	uint64_t from, to;
-	int fd;
+	int fd, output;
 
 	errno = EACCES;
 	if (!f->shows_sources || !bytes_cut(&rest, ' ', &start) || !bytes_cut(&rest, ' ', &end) ||
@@ -182,8 +182,9 @@ static int start_code(const struct view_files *f, const char *text)
 	fd = open_binary(rest.at);
 	if (fd < 0)
 		return -1;
+	output = objdump_start(fd, rest.at, from, to);
 	close(fd);
-	return objdump_start(rest.at, from, to);
+	return output;
 }
 
 /* "EXECUTABLE BUILD-ID NAME"; what has come is opened as any binary is. */

@@ -11,12 +11,36 @@
 #include "base/broker.h"
 #include "base/clock.h"
 #include "base/confine.h"
+#include "base/plain_file.h"
 
 /* ---- In the broker ---- */
 
+/* The files themselves are allowed, whatever has their names by the time objdump opens them. */
+static void allow_file(struct confine *c, int fd)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	confine_allow_read(c, link);
+}
+
+static void allow_debug_file(struct confine *c, const char *binary_path)
+{
+	struct buffer path = {0};
+	int fd;
+
+	buffer_printf(&path, "%s.debug", binary_path);
+	fd = plain_file_open(AT_FDCWD, path.at, 0);
+	buffer_release(&path);
+	if (fd < 0)
+		return;
+	allow_file(c, fd);
+	close(fd);
+}
+
 /* objdump may read itself, its libraries, the binary and its .debug file. It parses untrusted
  * binaries, as this process does, so it is confined as strictly. */
-static void confine(const char *path)
+static void confine(int binary, const char *path)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt",
 		"/etc/ld.so.cache", "/nix/store", "/gnu/store"};
@@ -33,16 +57,14 @@ static void confine(const char *path)
 		buffer_add(&text, folder.at, folder.len);
 		confine_allow_run(&c, text.at);
 	}
-	confine_allow_read(&c, path);
-	text.len = 0;
-	buffer_printf(&text, "%s.debug", path);
-	confine_allow_read(&c, text.at);
+	allow_file(&c, binary);
+	allow_debug_file(&c, path);
 	confine_start(&c);
 	buffer_release(&text);
 }
 
 /* In the child. `failed` closes without data once exec has succeeded. */
-static void execute(const char *const *argv, const char *path, int out, int failed)
+static void execute(const char *const *argv, int binary, const char *path, int out, int failed)
 {
 	int nothing = open("/dev/null", O_RDWR);
 
@@ -50,14 +72,14 @@ static void execute(const char *const *argv, const char *path, int out, int fail
 	dup2(out, STDOUT_FILENO);
 	dup2(nothing, STDERR_FILENO);
 	alarm(OBJDUMP_SECONDS + 1); /* the request has timed out by then */
-	confine(path);
+	confine(binary, path);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	if (write(failed, &errno, sizeof(errno)) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-int objdump_start(const char *path, uint64_t start, uint64_t end)
+int objdump_start(int binary, const char *path, uint64_t start, uint64_t end)
 {
 	char from[48], to[48];
 	const char *const argv[] = {
@@ -76,7 +98,7 @@ int objdump_start(const char *path, uint64_t start, uint64_t end)
 	}
 	child = broker_fork();
 	if (!child)
-		execute(argv, path, text[1], failed[1]);
+		execute(argv, binary, path, text[1], failed[1]);
 	close(text[1]);
 	close(failed[1]);
 	if (child < 0 || read(failed[0], &error, sizeof(error)) > 0) {
