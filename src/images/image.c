@@ -54,11 +54,17 @@ struct section {
 	char *unpacked; /* the decompressed content, or NULL */
 };
 
+/* Content of a file, and where its size is counted. */
+struct counted_file {
+	struct stable_file file;
+	_Atomic uint64_t *counter; /* or NULL */
+};
+
 struct image {
 	char *name;
 	struct bytes content;
-	struct stable_file file; /* holds the content; empty: the caller does */
-	void *pinned;		 /* of image_pin; or NULL */
+	struct counted_file opened; /* holds the content; empty: the caller does */
+	void *pinned;		    /* of image_pin; or NULL */
 	uint16_t machine, type;
 	struct bytes build_id;
 	VECTOR(struct segment) segments;
@@ -295,14 +301,14 @@ static bool read_headers(struct image *image, struct error *err)
 	return done;
 }
 
-static struct image *image_of(
-	struct bytes content, const struct stable_file *file, const char *name, struct error *err)
+static struct image *image_of(struct bytes content, const struct counted_file *opened,
+	const char *name, struct error *err)
 {
 	struct image *image = memory_new(1, sizeof(*image));
 
 	image->name = memory_copy_text(name, strlen(name));
 	image->content = content;
-	image->file = *file;
+	image->opened = *opened;
 	image->unpacking = memory_new(1, sizeof(*image->unpacking));
 	pthread_mutex_init(image->unpacking, NULL);
 	if (!read_headers(image, err)) {
@@ -318,7 +324,7 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
 		return NULL;
 	}
-	return image_of(content, &(struct stable_file){0}, name, err);
+	return image_of(content, &(struct counted_file){0}, name, err);
 }
 
 /* While a file is mapped or open, its inode's number is not reused, and inodes identify the
@@ -328,7 +334,7 @@ static void image_pin(struct image *image, int fd)
 {
 	void *at;
 
-	if (image->file.lease || image->file.is_reread)
+	if (image->opened.file.lease || image->opened.file.is_reread)
 		return;
 	at = scope_mapping(mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0), 1);
 	image->pinned = at == MAP_FAILED ? NULL : at;
@@ -354,30 +360,54 @@ static uint64_t holes_in(int fd, const struct stat *status)
 	return holes;
 }
 
-static _Atomic uint64_t copied; /* bytes of images that are open */
+/* Bytes of images that are open. Leased ones are counted where another user may open the file for
+ * writing at any time, and so make a copy of it necessary (leases.h). */
+static _Atomic uint64_t copied, leased;
 
-static bool is_copied(const struct stable_file *file)
+static uint64_t leased_limit(void)
 {
-	return !file->lease && !file->is_reread;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
 }
 
-static bool open_content(int fd, struct stable_file *ret, struct error *err)
+static bool others_can_write(const struct stat *status)
+{
+	return (status->st_uid && status->st_uid != geteuid()) ||
+	       status->st_mode & (S_IWGRP | S_IWOTH);
+}
+
+/* The counter of a file, or NULL. */
+static _Atomic uint64_t *counter_of(const struct stable_file *file)
+{
+	struct stat status;
+
+	if (file->lease)
+		return !fstat(file->lease, &status) && !others_can_write(&status) ? NULL : &leased;
+	return file->is_reread ? NULL : &copied;
+}
+
+static void close_counted(struct counted_file *opened)
+{
+	if (opened->counter)
+		*opened->counter -= opened->file.content.len;
+	stable_file_release(&opened->file);
+}
+
+static bool open_counted(int fd, struct counted_file *ret, struct error *err)
 {
 	uint64_t held = copied;
 	uint64_t room = held < IMAGES_COPIED_LIMIT ? IMAGES_COPIED_LIMIT - held : 0;
 
-	if (!stable_file_open(ret, fd, room < IMAGE_COPIED_LIMIT ? room : IMAGE_COPIED_LIMIT, err))
+	if (!stable_file_open(
+		    &ret->file, fd, room < IMAGE_COPIED_LIMIT ? room : IMAGE_COPIED_LIMIT, err))
 		return false;
-	if (is_copied(ret))
-		copied += ret->content.len;
-	return true;
-}
-
-static void close_content(struct stable_file *file)
-{
-	if (is_copied(file))
-		copied -= file->content.len;
-	stable_file_release(file);
+	ret->counter = counter_of(&ret->file);
+	if (ret->counter)
+		*ret->counter += ret->file.content.len;
+	if (leased <= leased_limit())
+		return true;
+	close_counted(ret);
+	return error_set(err, ERR_LIMIT,
+		"all open binaries that other users can change exceed half of the memory");
 }
 
 /* Before much is copied that is none. */
@@ -390,7 +420,7 @@ static bool begins_as_elf(int fd)
 
 struct image *image_open_fd(int fd, const char *name, struct error *err)
 {
-	struct stable_file file;
+	struct counted_file opened;
 	struct image *image;
 	struct stat status;
 
@@ -412,16 +442,16 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 			(unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
 		return NULL;
 	}
-	if (!open_content(fd, &file, err)) {
+	if (!open_counted(fd, &opened, err)) {
 		error_prefix(err, "%s: ", name);
 		return NULL;
 	}
-	if (file.content.len < EI_NIDENT) {
-		close_content(&file);
+	if (opened.file.content.len < EI_NIDENT) {
+		close_counted(&opened);
 		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
 		return NULL;
 	}
-	image = image_of(file.content, &file, name, err);
+	image = image_of(opened.file.content, &opened, name, err);
 	if (image)
 		image_pin(image, fd);
 	return image;
@@ -477,7 +507,7 @@ void image_release(struct image *image)
 		return;
 	for (size_t i = 0; i < image->sections.len; i++)
 		memory_free(image->sections.items[i].unpacked);
-	close_content(&image->file);
+	close_counted(&image->opened);
 	if (image->pinned)
 		scope_unmap(image->pinned, 1);
 	vector_release(&image->segments);

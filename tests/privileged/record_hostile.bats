@@ -249,3 +249,45 @@ others() {
 	rm large?
 	[ "${code:-0}" -eq 0 ]
 }
+
+# Its owner opens a leased file for writing, and the recorder needs a copy: of ten links 19 GB.
+@test "binaries that others may open for writing are leased up to half of the memory" {
+	cat >"$bin/linked.c" <<-'END'
+	#include <fcntl.h>
+	#include <stdio.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		for (int i = 1; i < argc; i++)
+			mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(argv[i], O_RDONLY), 0);
+		alarm(60);
+		puts("ready");
+		fflush(stdout);
+		for (;;)
+			pause();
+	}
+	END
+	gcc -O1 -w -o "$bin/linked" "$bin/linked.c"
+	cp "$bin/busy" large0
+	strip --remove-section=.note.gnu.build-id large0
+	fallocate -l 1900M large0 || skip "no room"
+	half=$(awk '/^MemTotal/ { print int($2 / 2048) }' /proc/meminfo)
+	links=$((half / 1900 + 3))
+	for i in $(seq 2 $links); do ln large0 large0.$i; done
+	chown 4321 large0
+	others linked "$PWD"/large0*
+	"$kiln" record -q -p $pid -d 2s -o p.kiln &
+	recorder=$!
+	leases=0
+	while [ -e /proc/$recorder/exe ]; do
+		now=$(grep -c "LEASE .*:$(stat -c %i large0) " /proc/locks) || true
+		[ "$now" -le $leases ] || leases=$now
+		sleep 0.1
+	done
+	kill $pid
+	rm large0*
+	echo $leases of $links
+	[ $leases -gt 0 ]
+	[ $((leases * 1900)) -le $half ]
+}
