@@ -113,11 +113,15 @@ static size_t space_cut(struct address_space *s, uint64_t start, uint64_t end)
 
 void address_space_map(struct address_space *s, const struct mapped *m)
 {
+	size_t at;
+
 	if (m->start >= m->end)
 		return;
-	/* Beyond the limit the newest mapping is dropped, and its addresses have no names. */
+	at = space_cut(s, m->start, m->end);
+	/* Beyond the limit the newest mapping is dropped, and its addresses have no names: those
+	 * of the mapping that it replaced would be wrong. */
 	if (s->maps.len < ADDRESS_SPACE_LIMIT)
-		space_insert(s, space_cut(s, m->start, m->end), m);
+		space_insert(s, at, m);
 }
 
 const struct mapped *address_space_find_shared(

@@ -15,11 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HELD_LIMIT	 512u			 /* open files */
-#define PROCESSES_LIMIT	 4096u			 /* rows */
-#define TRY_AGAIN	 ((uint64_t)10000000)	 /* ns until missing files are tried again... */
-#define TRY_INTERVAL_MAX ((uint64_t)16000000000) /* ... growing by an eighth each time up to this  \
-						  */
+#define HELD_LIMIT	512u		     /* open files */
+#define PROCESSES_LIMIT 4096u		     /* rows */
+#define TRY_AGAIN	((uint64_t)10000000) /* ns until missing files are tried again... */
+#define TRY_INTERVAL_MAX                                                                           \
+	((uint64_t)16000000000)	     /* ... growing by an eighth each time up to this              \
+				      */
 #define LOG_PATIENCE	   SECOND_NS /* for folders of running processes, which may be large */
 #define LOG_TRIES	   32u	     /* over 3 s in total; V8 creates the log before any code */
 #define NS_PER_S	   1000000000ll
@@ -64,6 +65,7 @@ void jit_code_release(struct jit_code *code)
 	for (size_t i = 0; i < code->rows.len; i++)
 		process_release(&code->rows.items[i]);
 	vector_release(&code->rows);
+	vector_release(&code->row_of);
 	vector_release(&code->dumps);
 	for (size_t i = 0; i < code->stacks.len; i++)
 		vector_release(&code->stacks.items[i].of_sample);
@@ -72,15 +74,9 @@ void jit_code_release(struct jit_code *code)
 
 static struct jit_process *find(struct jit_code *code, process_id process)
 {
-	if (code->last < code->rows.len && code->rows.items[code->last].process == process)
-		return &code->rows.items[code->last];
-	for (size_t i = 0; i < code->rows.len; i++) {
-		if (code->rows.items[i].process != process)
-			continue;
-		code->last = i;
-		return &code->rows.items[i];
-	}
-	return NULL;
+	uint32_t number = process < code->row_of.len ? code->row_of.items[process] : 0;
+
+	return number ? &code->rows.items[number - 1] : NULL;
 }
 
 static struct jit_process *find_or_add(
@@ -88,14 +84,21 @@ static struct jit_process *find_or_add(
 {
 	struct jit_process *row = find(code, process), new = {.process = process};
 
-	if (row || code->rows.len >= PROCESSES_LIMIT)
+	if (row)
 		return row;
+	if (code->rows.len == PROCESSES_LIMIT) {
+		code->full = true;
+		return NULL;
+	}
 	new.pid = p->processes.items[process].pid;
 	new.own_pid = code->recorded ? new.pid : runtime_file_pid(new.pid);
 	for (int i = 0; i < SOURCES; i++)
 		new.sources[i].fd = -1;
 	new.map = perf_map_new();
 	vector_push(&code->rows, new);
+	while (code->row_of.len <= process)
+		vector_push(&code->row_of, 0);
+	code->row_of.items[process] = (uint32_t)code->rows.len;
 	return &code->rows.items[code->rows.len - 1];
 }
 
@@ -602,4 +605,6 @@ void jit_code_left_out(const struct jit_code *code, struct buffer *text)
 		add_text(text, "logs of V8 in large folders");
 	if (code->budget.steps >= CODE_STEPS_LIMIT)
 		add_text(text, "code in the place of much other code");
+	if (code->full)
+		add_text(text, "files of more than 4,096 processes");
 }

@@ -21,12 +21,14 @@ struct jit_code {
 	bool monotonic;	 /* sample times are CLOCK_MONOTONIC */
 	const char
 		*beside; /* a directory that may have files of processes that are gone; or NULL */
-	const char *v8_logs;	 /* a glob(7) for logs, from the user; NULL: none */
-	int64_t wall_offset;	 /* ns from sample times to wall-clock time; INT64_MIN: unknown */
-	bool follows;		 /* a perf map is being sampled */
-	uint64_t growth_time;	 /* when one last grew */
-	size_t open_files, last; /* number of open files; the row of the last lookup */
+	const char *v8_logs;  /* a glob(7) for logs, from the user; NULL: none */
+	int64_t wall_offset;  /* ns from sample times to wall-clock time; INT64_MIN: unknown */
+	bool follows;	      /* a perf map is being sampled */
+	uint64_t growth_time; /* when one last grew */
+	size_t open_files;
 	VECTOR(struct jit_process) rows;
+	VECTOR(uint32_t) row_of; /* by process: its row + 1; 0: none */
+	bool full;		 /* there were processes that have no row */
 	VECTOR(string_id) dumps; /* paths of mapped jitdumps */
 	/* By sample of each table: its stack before it was renamed by time; 0: unchanged. */
 	VECTOR(struct jit_stacks {

@@ -14,9 +14,8 @@
 #include "process/perf_file_info.h"
 #include "process/perf_unpack.h"
 
-#define PERF_FILE_MAGIC	       "PERFILE2" /* first bytes, of a little-endian machine */
-#define PERF_FILE_MAGIC_BIG    "2ELIFREP"
-#define PERF_FILE_EVENTS_LIMIT 4096u
+#define PERF_FILE_MAGIC	    "PERFILE2" /* first bytes, of a little-endian machine */
+#define PERF_FILE_MAGIC_BIG "2ELIFREP"
 
 /* Record types of perf itself; the kernel's types are smaller. */
 enum perf_user_record {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #define ARGUMENTS_LIMIT	 65536u	    /* of the command */
-#define NAMES_LIMIT	 4096u	    /* events */
 #define BUILD_ID_IN_FILE 24u	    /* bytes reserved for a build id: 20, its size, padding */
 #define BUILD_ID_SIZED	 (1u << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the size is told */
 #define BUILD_ID_MD5	 16u
@@ -69,6 +68,8 @@ static void read_command(struct perf_file_info *a, struct perf_fields *f)
 		if (!f->failed)
 			add_word(&command, word);
 	}
+	if (count > ARGUMENTS_LIMIT)
+		buffer_text(&command, " ...");
 	if (command.len)
 		a->command = keep(a, buffer_bytes(&command));
 	buffer_release(&command);
@@ -100,7 +101,7 @@ static void read_events(struct perf_file_info *a, struct perf_fields *f)
 {
 	uint32_t count = perf_fields_u32(f), attr_size = perf_fields_u32(f);
 
-	for (uint32_t i = 0; i < count && i < NAMES_LIMIT && !f->failed; i++)
+	for (uint32_t i = 0; i < count && i < PERF_FILE_EVENTS_LIMIT && !f->failed; i++)
 		read_event(a, f, attr_size);
 }
 

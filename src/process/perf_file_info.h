@@ -9,6 +9,8 @@
 #include "process/perf_attr.h"
 #include "process/perf_swap.h"
 
+#define PERF_FILE_EVENTS_LIMIT 4096u
+
 /* Numbers of feature sections. */
 enum perf_feature {
 	PERF_FEATURE_BUILD_ID = 2,

@@ -14,7 +14,7 @@
 
 #define TEXT_LIMIT  ((off_t)4 << 20)	/* bytes of a source file */
 #define CODE_LIMIT  ((uint64_t)1 << 18) /* bytes of a function's code; the rest is left out */
-#define NAMES_LIMIT 10000u		/* source files named by debug information */
+#define NAMES_LIMIT 10000u		/* newest source files that debug information named */
 
 struct sources {
 	const struct binary_locations *binary_locations;
@@ -193,8 +193,12 @@ static void remember_file(struct sources *s, struct bytes name)
 	for (size_t i = s->named.len; i-- > 0;)
 		if (bytes_equal(bytes_of(s->named.items[i]), name))
 			return;
-	if (s->named.len < NAMES_LIMIT)
-		vector_push(&s->named, memory_copy_text(name.at, name.len));
+	if (s->named.len == NAMES_LIMIT) { /* forget the oldest */
+		memory_free(s->named.items[0]);
+		memmove(s->named.items, s->named.items + 1,
+			--s->named.len * sizeof(*s->named.items));
+	}
+	vector_push(&s->named, memory_copy_text(name.at, name.len));
 }
 
 /* "/src/a.c:12", perhaps with " (discriminator 3)" behind it. */

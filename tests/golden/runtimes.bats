@@ -171,6 +171,7 @@ go_text() {
 		"[no stack] 5" ]
 	printf '<?xml version="1.0"?>\n<trace-query-result' | refused "line 2: unexpected end inside a tag" --format xctrace
 	printf '<trace-query-result>' | refused "expected </trace-query-result>" --format xctrace
+	printf '<trace-query-result>\n<row%s/>\n' "$(printf ' a%d=\"1\"' {1..65})" | refused "line 2: a tag with more than 64 attributes" --format xctrace
 }
 
 @test "xctrace: the corpus as inferno folds it" {

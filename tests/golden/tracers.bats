@@ -174,6 +174,7 @@ same_as_corpus() {
 }
 
 @test "pmcstat: damaged lines are named" {
+	for i in {1..17}; do printf '@ E%d [1 samples]\n\n100.0%%  [1]  main @ /bin/x\n\n' $i; done | refused 'line 65: more than 16 events' --format pmc
 	printf '10.0%%  [4]   a\n  10.0%%  [4]   b\n 10.0%%  [5]   c\n' |
 		said '2 of 3 lines skipped, first at line 1: expected callees that sum up to at most their caller'
 	printf '10.0%%  [5]   a\n  10.0%%  [4]   b\n 10.0%%  [5]   c\n' |

@@ -144,6 +144,23 @@ static void overlays_at_random(void **state)
 	}
 }
 
+/* A new mapping has no room; what it replaced is gone all the same. */
+static void no_address_has_the_mapping_before(void **state)
+{
+	struct address_space *space = address_space_new(1);
+	const struct mapped new = {.start = 0, .end = 8, .binary = 2};
+
+	(void)state;
+	for (uint64_t i = 0; i < ADDRESS_SPACE_LIMIT; i++)
+		address_space_map(
+			space, &(struct mapped){.start = i * 16, .end = i * 16 + 16, .binary = 1});
+	assert_int_equal(address_space_find(space, 0)->binary, 1);
+	address_space_map(space, &new);
+	assert_null(address_space_find(space, 0));
+	assert_int_equal(address_space_find(space, 8)->binary, 1);
+	address_space_unref(&space);
+}
+
 static void forks_and_execs(void **state)
 {
 	struct fixture *f = *state;
@@ -335,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(overlays),
 		TEST(overlays_at_random),
+		cmocka_unit_test(no_address_has_the_mapping_before),
 		TEST(forks_and_execs),
 		TEST(names),
 		TEST(maps_text),

@@ -468,6 +468,31 @@ static void code_at_a_place_used_again_is_named_by_the_time(void **state)
 	profile_release(&p);
 }
 
+/* Each has a row with what its files said. */
+static void processes_beyond_the_limit_are_reported(void **state)
+{
+	struct jit_code jit = {.recorded = true};
+	struct buffer left_out = {0};
+	struct error err = {0};
+	struct profile p;
+
+	(void)state;
+	profile_init(&p);
+	for (int32_t pid = 1; pid <= 4097; pid++) {
+		process_id process = profile_process(&p, pid, 0);
+
+		left_out.len = 0;
+		jit_code_left_out(&jit, &left_out);
+		assert_int_equal(left_out.len, 0);
+		assert_false(jit_code_read(&jit, &p, process, &err));
+	}
+	jit_code_left_out(&jit, &left_out);
+	assert_bytes_equal(buffer_bytes(&left_out), "files of more than 4,096 processes");
+	buffer_release(&left_out);
+	jit_code_release(&jit);
+	profile_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -480,6 +505,7 @@ int main(void)
 		cmocka_unit_test(another_kernel_is_not_guessed),
 		cmocka_unit_test(code_made_while_running_is_named_by_its_map),
 		cmocka_unit_test(code_at_a_place_used_again_is_named_by_the_time),
+		cmocka_unit_test(processes_beyond_the_limit_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "readers/apple/xml_tags.h"
 
 /* How far reading of a tag got. */
-enum taken { TAKEN, PASSED_OVER, CUT };
+enum taken { TAKEN, PASSED_OVER, CUT, TOO_MANY };
 
 /* A blank, '/', '=' or '>': one bit each, all of them below 64. */
 static bool ends_name(char c)
@@ -57,8 +57,7 @@ static bool take_attribute(struct at *a, struct xml_tag *tag)
 		return false;
 	attribute.value = bytes_head(rest, len);
 	a->at = rest.at + len + 1;
-	if (tag->count < XML_ATTRIBUTES_LIMIT)
-		tag->attributes[tag->count++] = attribute;
+	tag->attributes[tag->count++] = attribute;
 	return true;
 }
 
@@ -96,6 +95,8 @@ static enum taken take_tag(struct at *a, struct xml_tag *tag)
 		if (*a->at == '/') {
 			tag->closes = true;
 			a->at++;
+		} else if (tag->count == XML_ATTRIBUTES_LIMIT) {
+			return TOO_MANY;
 		} else if (!take_attribute(a, tag)) {
 			return CUT;
 		}
@@ -121,6 +122,18 @@ static bool fill(struct xml_reader *x, struct error *err)
 	return input_fill(x->in, x->in->window.len * 2 + 1, err);
 }
 
+/* `read` is what was read of the window, to where it went wrong. */
+static bool refuse(
+	const struct xml_reader *x, struct bytes read, enum taken taken, struct error *err)
+{
+	unsigned long long line = (unsigned long long)(x->lines + count_lines(read)) + 1;
+
+	if (taken == CUT)
+		return error_set(err, ERR_FORMAT, "line %llu: unexpected end inside a tag", line);
+	return error_set(err, ERR_LIMIT, "line %llu: a tag with more than %u attributes", line,
+		XML_ATTRIBUTES_LIMIT);
+}
+
 bool xml_next(struct xml_reader *x, struct xml_tag *ret_tag, bool *ret_more, struct error *err)
 {
 	for (;;) {
@@ -138,9 +151,9 @@ bool xml_next(struct xml_reader *x, struct xml_tag *ret_tag, bool *ret_more, str
 		*ret_more = open != NULL;
 		if (!open)
 			return true;
-		if (taken == CUT)
-			return error_set(err, ERR_FORMAT, "line %llu: unexpected end inside a tag",
-				(unsigned long long)(x->lines + count_lines(rest)) + 1);
+		if (taken == CUT || taken == TOO_MANY)
+			return refuse(
+				x, (struct bytes){rest.at, (size_t)(a.at - rest.at)}, taken, err);
 		ret_tag->text = (struct bytes){rest.at, (size_t)(open - rest.at)};
 		x->lines += count_lines(
 			taken == TAKEN ? ret_tag->text

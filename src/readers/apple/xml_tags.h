@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "base/input.h"
 
-#define XML_ATTRIBUTES_LIMIT 16u /* of a tag; further ones are passed over */
+#define XML_ATTRIBUTES_LIMIT 64u /* of a tag */
 
 struct xml_attribute {
 	struct bytes name, value; /* as written: see xml_text */
@@ -28,7 +28,8 @@ struct xml_reader {
 	uint64_t lines; /* newlines before them */
 };
 
-/* *ret_more is false at the end of the input. ERR_FORMAT when it ends inside a tag. */
+/* *ret_more is false at the end of the input. ERR_FORMAT when it ends inside a tag, ERR_LIMIT when
+ * a tag has too many attributes. */
 bool xml_next(struct xml_reader *x, struct xml_tag *ret_tag, bool *ret_more, struct error *err);
 
 /* The value of an attribute as written; {0} when it is not there. */

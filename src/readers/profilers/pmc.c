@@ -68,18 +68,16 @@ static bool parse_heading(struct bytes line, struct bytes *ret_event, uint64_t *
 	return bytes_u64(number, ret_samples) && *ret_samples <= INT64_MAX / 2;
 }
 
-static bool choose_event(struct pmc *s, struct bytes event)
+static bool choose_event(struct pmc *s, struct bytes event, struct error *err)
 {
 	string_id name = profile_string(s->stacks.profile, event);
 
 	for (s->event = 0; s->event < s->events.len; s->event++)
 		if (s->events.items[s->event] == name)
 			return true;
-	if (s->events.len == TEXT_STREAMS_LIMIT) {
-		s->event = 0; /* the first of the input */
-		text_stacks_depend(&s->stacks);
-		return false;
-	}
+	if (s->events.len == TEXT_STREAMS_LIMIT)
+		return error_set(err, ERR_LIMIT, "line %llu: more than %u events",
+			(unsigned long long)s->stacks.lines.number, TEXT_STREAMS_LIMIT);
 	vector_push(&s->events, name);
 	text_stacks_stream(&s->stacks, BYTES("samples"), BYTES("count"), event);
 	return true;
@@ -107,8 +105,8 @@ static bool take_counted(struct pmc *s, const struct counted *line, struct error
 {
 	location_id location = text_stacks_known(&s->stacks, line->text);
 
-	if (!s->events.len)
-		choose_event(s, (struct bytes){0});
+	if (!s->events.len && !choose_event(s, (struct bytes){0}, err))
+		return false;
 	if (!location)
 		location = learn_frame(s, line->text);
 	if (!nested_add(&s->nested, line->depth, location, s->event, line->count, err)) {
@@ -124,9 +122,9 @@ static bool take_heading(struct pmc *s, struct bytes event, uint64_t samples, st
 {
 	if (!event.len) /* so lines are called that have no heading */
 		text_stacks_depend(&s->stacks);
-	if (!choose_event(s, event))
-		text_stacks_skip(&s->stacks, "expected no more than 16 events");
-	else if (__builtin_add_overflow(s->told[s->event], (int64_t)samples, &s->told[s->event]))
+	if (!choose_event(s, event, err))
+		return false;
+	if (__builtin_add_overflow(s->told[s->event], (int64_t)samples, &s->told[s->event]))
 		return error_set(err, ERR_LIMIT, "line %llu: the sum of all values exceeds 2^63",
 			(unsigned long long)s->stacks.lines.number);
 	return true;
