@@ -226,7 +226,9 @@ void profile_borrow(struct profile *p, void *from, void (*release)(void *from));
 
 /* ---- Building: the same content gives the same id ---- */
 
-/* Bytes that are not UTF-8 become U+FFFD, control characters (utf8_clean_length) become blanks. */
+/* Bytes that are not UTF-8 become U+FFFD, control characters (utf8_clean_length) become blanks.
+ * `text` may be a part of another string of the profile; what profile_text has returned is not
+ * valid afterwards. */
 string_id profile_string(struct profile *p, struct bytes text);
 /* As profile_string for many texts. Faster for texts in random order, because their cache misses
  * overlap. */

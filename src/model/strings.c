@@ -52,6 +52,19 @@ static bool bytes_room(struct profile *p, size_t len)
 	return room;
 }
 
+/* Append to the texts. `text` may be a part of one of them, which moves when they grow. */
+static void append_text(struct profile *p, struct bytes text)
+{
+	uintptr_t from = (uintptr_t)text.at, texts = (uintptr_t)p->string_bytes.items;
+	size_t len = p->string_bytes.len;
+
+	vector_reserve(&p->string_bytes, text.len);
+	if (from >= texts && from - texts < len)
+		text.at = p->string_bytes.items + (from - texts);
+	memcpy(p->string_bytes.items + len, text.at, text.len);
+	p->string_bytes.len += text.len;
+}
+
 /* Add a text that string_find has not found. */
 static string_id string_add(struct profile *p, struct bytes text, uint64_t hash, size_t at)
 {
@@ -59,9 +72,7 @@ static string_id string_add(struct profile *p, struct bytes text, uint64_t hash,
 
 	if (!rows_have_room(p, id) || !bytes_room(p, text.len))
 		return 0;
-	vector_reserve(&p->string_bytes, text.len);
-	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);
-	p->string_bytes.len += text.len;
+	append_text(p, text);
 	vector_push(&p->string_ends, p->string_bytes.len);
 	id_map_insert_at(&p->by_string, hash, at, id);
 	return id;
