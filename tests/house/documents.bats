@@ -100,14 +100,14 @@ pictured() {
 	[ "$(grep -c '^## .*--mode' docs/gallery/README.md)" -eq "$(wc -w <<<"$modes")" ]
 }
 
-@test "what flame graphs reveal has a program that does it, a picture, and what mends it" {
+@test "what flame graphs reveal has a program that does it, a picture and a fix" {
 	for heading in 'Lock contention' 'A bad algorithm' 'Copies to user space' 'Page faults' 'mmap churn' \
 		'Serialisation on one CPU' 'Background work that is not yours' 'Blocked time'; do
 		text=$(section docs/reading.md "$heading")
 		program=$(sed -nE "s/^kiln record .*-- (sh -c ')?([a-z]+)\b.*/\2/p" <<<"$text" | head -n 1)
 		[ -e "docs/gallery/programs/$program.c" ] || { echo "$heading: no program"; return 1; }
 		pictured <<<"$text" || { echo "$heading: no picture by a command"; return 1; }
-		for part in '*Symptom:*' '*Where to look:*' '*Mended*'; do
+		for part in '*Symptom:*' '*Where to look:*' '*Fix:*'; do
 			grep -qF -e "$part" <<<"$text" || { echo "$heading: no $part"; return 1; }
 		done
 	done
