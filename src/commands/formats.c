@@ -67,29 +67,32 @@ static void markdown(struct buffer *out)
 		"\n"
 		"## Read\n"
 		"\n"
-		"Kiln recognises the format of a file by its content, also from a pipe, and also "
-		"when it is compressed with\n"
-		"gzip, zstd or xz. `--format NAME` names it where the content does not show it.\n"
+		"Kiln recognises the format of an input by its content. The input can be a file or "
+		"a pipe, and can be\n"
+		"compressed with gzip, zstd or xz. If the content does not show the format, use "
+		"`--format NAME`.\n"
 		"\n"
 		"| format | what it is | recognised by | verified with |\n"
 		"|---|---|---|---|\n");
 	for (size_t i = 0; readers[i]; i++)
 		row(out, readers[i]->name,
 			(const char *[]){readers[i]->about, readers[i]->expects,
-				readers[i]->proof ? readers[i]->proof : "unproved"});
-	buffer_text(out, "\n"
-			 "## Written\n"
-			 "\n"
-			 "The suffix of the output's name chooses the format; `--to NAME` names it "
-			 "where there is no suffix.\n"
-			 "\n"
-			 "| format | what it is | suffix | verified with |\n"
-			 "|---|---|---|---|\n");
+				readers[i]->proof ? readers[i]->proof : "not verified"});
+	buffer_text(out,
+		"\n"
+		"## Written\n"
+		"\n"
+		"The suffix of the output's name chooses the format. For an output without "
+		"a suffix, use `--to NAME`.\n"
+		"\n"
+		"| format | what it is | suffix | verified with |\n"
+		"|---|---|---|---|\n");
 	for (size_t i = 0; renderers[i]; i++)
 		if (renderers[i]->suffix)
 			row(out, renderers[i]->name,
 				(const char *[]){renderers[i]->about, renderers[i]->suffix,
-					renderers[i]->proof ? renderers[i]->proof : "unproved"});
+					renderers[i]->proof ? renderers[i]->proof
+							    : "not verified"});
 }
 
 static int run(char **operands)

@@ -77,7 +77,7 @@ const struct reader reader_cpuprofile = {
 	.about = "a CPU profile of V8 (Node.js, Chrome, Deno): .cpuprofile",
 	.expects =
 		"a JSON object with `nodes`, `samples` and `timeDeltas`, or with a tree as `head`",
-	.proof = "Node.js 20 on a program of known shares; Speedscope 1.25",
+	.proof = "Node.js 20 on a program with known shares; Speedscope 1.25",
 	.bid = bid,
 	.read = read,
 };

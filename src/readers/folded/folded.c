@@ -399,7 +399,7 @@ static size_t cut(struct bytes text)
 
 const struct reader reader_folded = {
 	.name = "folded",
-	.about = "folded text: one stack a line, then its value",
+	.about = "folded text: one stack per line, then its value",
 	.expects = EXPECTS,
 	.proof = "the corpora of FlameGraph and inferno",
 	.bid = bid,

@@ -91,7 +91,7 @@ const struct reader reader_html = {
 	.name = "html",
 	.about = "self-contained pages of Kiln",
 	.expects = "a page that `kiln draw -o x.html` wrote",
-	.proof = "pages of kiln draw, and one written by Python",
+	.proof = "pages of kiln draw, and a page written by Python",
 	.bid = html_bid,
 	.read = html_read,
 };

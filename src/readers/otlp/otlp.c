@@ -37,7 +37,7 @@ const struct reader reader_otlp = {
 	.name = "otlp",
 	.about = "profiles of OpenTelemetry (OTLP, v1development), in protobuf",
 	.expects = EXPECTS,
-	.proof = "messages checked with the published .proto; not tested with a producer",
+	.proof = "messages that match the published .proto; not tested with a real producer",
 	.bid = bid,
 	.read = read,
 };

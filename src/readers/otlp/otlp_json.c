@@ -604,7 +604,8 @@ const struct reader reader_otlp_json = {
 	.name = "otlp-json",
 	.about = "profiles of OpenTelemetry (OTLP, v1development), as JSON",
 	.expects = EXPECTS,
-	.proof = "the same profiles as the messages, field by field; not tested with a producer",
+	.proof = "compared with the same profiles in protobuf, field by field; not tested with a "
+		 "real producer",
 	.bid = bid,
 	.read = read,
 };

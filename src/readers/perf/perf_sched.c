@@ -484,8 +484,8 @@ const struct reader reader_perf_sched = {
 	.about = "waiting time, from scheduler events in `perf script` text",
 	.expects = "a delay such as `sched:sched_stat_sleep: comm=a pid=1 delay=2 [ns]`; by "
 		   "--format also from switches alone",
-	.proof = "perf 6.1 on a program with known sleeps; delays, which this kernel does not "
-		 "measure, with the awk script's example",
+	.proof = "perf 6.1 on a program with known sleeps; delays only with the example of the awk "
+		 "script, as the kernel did not measure them",
 	.bid = bid,
 	.read = read,
 };

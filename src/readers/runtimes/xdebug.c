@@ -250,7 +250,7 @@ const struct reader reader_xdebug = {
 	.name = "xdebug",
 	.about = "PHP function traces written by Xdebug",
 	.expects = EXPECTS,
-	.proof = "Xdebug 3.2 on a program of known shares",
+	.proof = "Xdebug 3.2 on a program with known shares",
 	.bid = bid,
 	.read = read,
 };

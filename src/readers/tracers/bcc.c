@@ -256,7 +256,7 @@ const struct reader reader_bcc = {
 	.name = "bcc",
 	.about = "stacks printed by profile and offcputime of bcc and libbpf-tools",
 	.expects = EXPECTS,
-	.proof = "libbpf-tools' offcputime on a program of known shares; the Python tools only "
+	.proof = "libbpf-tools' offcputime on a program with known shares; the Python tools only "
 		 "with examples from their sources",
 	.bid = bid,
 	.read = read,
