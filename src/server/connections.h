@@ -1,8 +1,8 @@
 /* connections.h: limits on connections and on how slowly requests may arrive.
  *
  * A client has some seconds for the head of a request and for its body. When there are many
- * connections, those that have not shown the token are closed first; some binary_locations are
- * reserved for the others. */
+ * connections, those that have not shown the token are closed first; some are reserved for the
+ * others. */
 #ifndef KILN_SERVER_CONNECTIONS_H
 #define KILN_SERVER_CONNECTIONS_H
 

@@ -1,4 +1,7 @@
-/* xml_tags.h: the tags of an XML document, one after the other, without building a tree. */
+/* xml_tags.h: the tags of an XML document, one after the other, without building a tree.
+ *
+ * By hand: libxml2's streaming reader parses 60 MB of xctrace's tables in 0.6 s, before anything is
+ * done with what they say; Kiln reads and folds them in 0.23 s: `bench/readers.sh xctrace`. */
 #ifndef KILN_READERS_APPLE_XML_TAGS_H
 #define KILN_READERS_APPLE_XML_TAGS_H
 
