@@ -1,4 +1,8 @@
-/* scan.h: questions to text that are asked at memory speed. */
+/* scan.h: questions to text that are asked at memory speed.
+ *
+ * By hand: with memchr, memmem and comparison byte by byte instead, 340 MB of perf script's text
+ * take 0.63 s of CPU time to fold instead of 0.20, and 440 MB of folded text 0.51 instead of 0.43:
+ * `bench/fold.sh`. */
 #ifndef KILN_READERS_LINES_SCAN_H
 #define KILN_READERS_LINES_SCAN_H
 
