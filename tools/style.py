@@ -1,7 +1,7 @@
 """style.py [ROOT]: is C written in the forms that CONTRIBUTING.md names, where clang-format does not decide?
 
 sizeof(x) with parentheses, static_assert as assert.h has it (programs for the kernel have no assert.h), a file's own
-header before all others, and comments whose lines are filled.
+header first and in a block of its own, Kiln's headers before those of the system, and comments whose lines are filled.
 """
 import os
 import re
@@ -34,10 +34,17 @@ def forms(path, text):
 
 
 def order(path, text):
-    own, found = re.sub(r"\.c$", ".h", path.removeprefix("src/")), list(INCLUDE.finditer(text))
-    for at, match in enumerate(found):
-        if match[2] == own and at:
-            yield text.count("\n", 0, match.start()) + 1, "include the file's own header first"
+    """Code, a comment or another directive between two includes ends a run of them; a blank line does not."""
+    own, before = re.sub(r"\.c$", ".h", path.removeprefix("src/")), None
+    for match in INCLUDE.finditer(text):
+        number, gap = text.count("\n", 0, match.start()) + 1, before and text[before.end():match.start()]
+        if before and match[2] == own:
+            yield number, "include the file's own header first"
+        elif before and before[2] == own and gap == "\n":
+            yield number, "leave a line free behind the file's own header"
+        elif before and before[1] == "<" and match[1] == '"' and not gap.strip():
+            yield number, "include Kiln's headers before those of the system"
+        before = match
 
 
 def filled(text):

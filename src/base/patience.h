@@ -5,9 +5,9 @@
 #ifndef KILN_BASE_PATIENCE_H
 #define KILN_BASE_PATIENCE_H
 
-#include <stdbool.h>
-
 #include "base/clock.h"
+
+#include <stdbool.h>
 
 #define PATIENCE_FIRST (5 * SECOND_NS)
 #define PATIENCE_PART  16

@@ -1,10 +1,10 @@
 /* desktop.c: how is something shown on the desktop? */
 #include "commands/desktop.h"
 
-#include <sys/wait.h>
-
 #include "base/program.h"
 #include "commands/commands.h"
+
+#include <sys/wait.h>
 
 void desktop_show(const char *what)
 {

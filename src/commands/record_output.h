@@ -2,12 +2,12 @@
 #ifndef KILN_COMMANDS_RECORD_OUTPUT_H
 #define KILN_COMMANDS_RECORD_OUTPUT_H
 
-#include <sys/stat.h>
-
 #include "base/output.h"
 #include "model/kiln_file.h"
 #include "renderers/renderers.h"
 #include "transforms/transforms.h"
+
+#include <sys/stat.h>
 
 /* While recording, what is new is appended to a .kiln file (or to standard output), so that
  * whatever ends the recorder leaves a readable file. At the end a whole file takes its place, if

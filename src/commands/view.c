@@ -1,15 +1,4 @@
 /* view.c: `kiln view`: profiles in a browser. */
-#include <assert.h>
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/broker.h"
 #include "base/confine.h"
 #include "base/large_pages.h"
@@ -22,6 +11,17 @@
 #include "server/files.h"
 #include "server/folder.h"
 #include "server/server.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #define CACHE_USUAL   ((uint64_t)1 << 30)   /* bytes */
 #define UPLOADS_USUAL ((uint64_t)256 << 20) /* bytes; where nobody else can ask */

@@ -1,10 +1,10 @@
 /* cfi.c: how does one get from a frame to its caller's? */
 #include "images/cfi.h"
 
-#include <stdlib.h>
-
 #include "images/cfi_internal.h"
 #include "images/symbols.h"
+
+#include <stdlib.h>
 
 #define BEHIND_CALL_LIMIT 16 /* bytes of code */
 #define FUNCTIONS_ALIGNED 16 /* bytes */

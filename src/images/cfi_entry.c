@@ -1,9 +1,9 @@
 /* cfi_entry.c: what does an entry of .eh_frame or .debug_frame say? */
 #include "images/cfi_entry.h"
 
-#include <dwarf.h>
-
 #include "base/cursor.h"
+
+#include <dwarf.h>
 
 #define EH_PE_ALIGNED 0x50
 

@@ -6,11 +6,11 @@
  * .debug_frame, all entries of the section are listed and sorted once. */
 #include "images/cfi_index.h"
 
+#include "base/cursor.h"
+
 #include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
-
-#include "base/cursor.h"
 
 #define TABLE_ROW 8 /* bytes: start and entry, both DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 

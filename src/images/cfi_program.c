@@ -5,11 +5,11 @@
  * CIE's program left. A caller that wants one address stops at its row; one that exports the
  * table gets all rows (cfi_machine.row). Rules are kept for all columns that arch.h tracks; a
  * mask says which differ from the default. */
-#include <dwarf.h>
-
 #include "base/cursor.h"
 #include "images/cfi_entry.h"
 #include "images/expression.h"
+
+#include <dwarf.h>
 
 struct run {
 	const struct cfi_machine *machine;

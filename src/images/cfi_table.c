@@ -10,9 +10,9 @@
  * once more with it. */
 #include "images/cfi_table.h"
 
-#include <stdlib.h>
-
 #include "images/cfi_internal.h"
+
+#include <stdlib.h>
 
 #define PAGE_SIZE    ((uint64_t)1 << CFI_TABLE_PAGE_BITS)
 #define RECENT_RULES 1024 /* a power of two; enough for nearly all rules of a binary */

@@ -2,6 +2,7 @@
 #include "images/chains.h"
 
 #include "base/search.h"
+
 #include <stdlib.h>
 
 void chains_init(struct chains *c)

@@ -1,9 +1,9 @@
 /* expression.c: DWARF expressions in call frame information. */
 #include "images/expression.h"
 
-#include <dwarf.h>
-
 #include "base/cursor.h"
+
+#include <dwarf.h>
 
 struct machine {
 	struct cursor code;

@@ -7,10 +7,9 @@
  * work. */
 #include "images/kernel.h"
 
-#include "base/scope.h"
-
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/search.h"
 #include "images/kernel_image.h"
 

@@ -1,5 +1,6 @@
 /* kiln_columns.c: which columns does a .kiln file have, and what may their rows refer to? */
 #include "model/kiln_columns.h"
+
 #include "model/row_scan.h"
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 /* numbers.c: are the numbers of a profile small enough to calculate with? */
 #include "model/numbers.h"
+
 #include "model/row_scan.h"
 
 static bool stream_fits(const struct stream_row *row, size_t i, struct error *err)

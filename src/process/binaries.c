@@ -1,6 +1,12 @@
 /* binaries.c: which files do processes run, and can they still be read? */
 #include "process/binaries.h"
 
+#include "base/broker.h"
+#include "base/buffer.h"
+#include "base/parallel.h"
+#include "base/plain_file.h"
+#include "base/scope.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -9,12 +15,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-#include "base/broker.h"
-#include "base/buffer.h"
-#include "base/parallel.h"
-#include "base/plain_file.h"
-#include "base/scope.h"
 
 #define RELEASE_THREADS_LIMIT 16u /* threads */
 

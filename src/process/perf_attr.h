@@ -5,9 +5,9 @@
 #ifndef KILN_PROCESS_PERF_ATTR_H
 #define KILN_PROCESS_PERF_ATTR_H
 
-#include <linux/perf_event.h>
-
 #include "base/buffer.h"
+
+#include <linux/perf_event.h>
 
 #define PERF_ATTR_SIZE_MIN   64u   /* bytes, PERF_ATTR_SIZE_VER0 */
 #define PERF_ATTR_SIZE_LIMIT 4096u /* bytes: a page, the kernel's limit */

@@ -6,10 +6,10 @@
 #ifndef KILN_PROCESS_PERF_RECORD_H
 #define KILN_PROCESS_PERF_RECORD_H
 
-#include <linux/perf_event.h>
-
 #include "base/bytes.h"
 #include "base/error.h"
+
+#include <linux/perf_event.h>
 
 /* A header's size field has 16 bits. */
 #define PERF_RECORD_SIZE_LIMIT ((size_t)65536) /* bytes */

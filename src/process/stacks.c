@@ -8,13 +8,13 @@
  * so that their cache misses overlap. */
 #include "process/stacks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/buffer.h"
 #include "base/units.h"
 #include "model/idle.h"
 #include "process/call_chain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 /* An address: in the same mapping it is the same location in every process. The number of
  * mappings, processes and address spaces is below 2^30, because more would not fit into memory. */

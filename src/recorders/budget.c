@@ -1,9 +1,9 @@
 /* budget.c: how much of the CPUs may the recorder take, and what does it do about it? */
 #include "recorders/budget.h"
 
-#include <stdlib.h>
-
 #include "base/buffer.h"
+
+#include <stdlib.h>
 
 #define WINDOW	    ((uint64_t)1000000000) /* ns */
 #define LEAST	    19 /* Hz: at each change a CPU's current period begins anew */

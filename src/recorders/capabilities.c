@@ -1,6 +1,9 @@
 /* capabilities.c: what may the recorder still do, once everything is attached? */
 #include "recorders/capabilities.h"
 
+#include "base/bytes.h"
+#include "base/memory.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,9 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "base/bytes.h"
-#include "base/memory.h"
 
 /* Younger than some headers. */
 #define PERFMON		   38

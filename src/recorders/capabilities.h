@@ -2,9 +2,9 @@
 #ifndef KILN_RECORDERS_CAPABILITIES_H
 #define KILN_RECORDERS_CAPABILITIES_H
 
-#include <stdint.h>
-
 #include "base/error.h"
+
+#include <stdint.h>
 
 /* Sets of capabilities, a bit each (linux/capability.h). */
 typedef uint64_t capabilities;

@@ -2,10 +2,10 @@
  */
 #include "recorders/refusal.h"
 
-#include <string.h>
-
 #include "base/bytes.h"
 #include "base/proc.h"
+
+#include <string.h>
 
 static bool file_has(const char *path, const char *part)
 {

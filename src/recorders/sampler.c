@@ -1,9 +1,9 @@
 /* sampler.c: from perf records to the profile: processes, stacks, samples. */
 #include "recorders/sampler.h"
 
-#include <stdlib.h>
-
 #include "recorders/target.h"
+
+#include <stdlib.h>
 
 #define SAMPLE_COLUMNS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
 

@@ -1,6 +1,12 @@
 /* session.c: the life of a recording: from its targets to its end, whatever ends it. */
 #include "recorders/session.h"
 
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "recorders/cgroups/leftovers.h"
+#include "recorders/recorder.h"
+#include "recorders/sampler.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +24,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/buffer.h"
-#include "base/clock.h"
-#include "recorders/cgroups/leftovers.h"
-#include "recorders/recorder.h"
-#include "recorders/sampler.h"
 
 #define DRAIN_INTERVAL	 ((uint64_t)100000000) /* ns */
 #define COMMAND_PATIENCE 500 /* times 10 ms: how long a command that was told to end may take */

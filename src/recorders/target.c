@@ -1,6 +1,9 @@
 /* target.c: what is recorded: a command started for it, processes, threads, CPUs. */
 #include "recorders/target.h"
 
+#include "base/bytes.h"
+#include "base/proc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,9 +13,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "base/bytes.h"
-#include "base/proc.h"
 
 static bool take_number(const char **text, uint64_t limit, uint64_t *ret_value)
 {

@@ -2,10 +2,10 @@
 #ifndef KILN_RECORDERS_TARGET_H
 #define KILN_RECORDERS_TARGET_H
 
-#include <sys/types.h>
-
 #include "base/error.h"
 #include "base/memory.h"
+
+#include <sys/types.h>
 
 #define TARGETS_LIMIT 65536 /* processes or threads given */
 #define CPUS_LIMIT    4096

@@ -2,12 +2,11 @@
  *
  * The format is file-format-schema.json of the npm package `speedscope`. It has names, files and
  * lines; kinds, modules, processes and threads are under the key "kiln", for Kiln itself. */
+#include "base/units.h"
 #include "renderers/export.h"
 #include "renderers/renderers.h"
 
 #include <stdlib.h>
-
-#include "base/units.h"
 
 struct speedscope {
 	const struct view *view;

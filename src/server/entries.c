@@ -1,15 +1,15 @@
 /* entries.c: which files, uploads and profiles in folders are served? */
 #include "server/entries.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/input.h"
 #include "readers/readers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 struct source {
 	struct folder folder;

@@ -4,12 +4,6 @@
  * the lists and the cache, and is never held while a file is read. */
 #include "server/files.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/broker.h"
 #include "base/hash.h"
 #include "loading/notices.h"
@@ -18,6 +12,12 @@
 #include "server/entries.h"
 #include "server/first_look.h"
 #include "server/profile_cache.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #define LOOK_EVERY INT64_C(1000000000) /* ns between scans of folders for a list */
 

@@ -6,10 +6,10 @@
 #ifndef KILN_SERVER_FIRST_LOOK_H
 #define KILN_SERVER_FIRST_LOOK_H
 
-#include <pthread.h>
-
 #include "answers/profile_store.h"
 #include "server/folder.h"
+
+#include <pthread.h>
 
 struct first_look {
 	struct stored_profile stored; /* what first_look_take returns */

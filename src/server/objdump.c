@@ -1,17 +1,17 @@
 /* objdump.c: how is objdump run, and for how long? */
 #include "server/objdump.h"
 
+#include "base/broker.h"
+#include "base/clock.h"
+#include "base/confine.h"
+#include "base/plain_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "base/broker.h"
-#include "base/clock.h"
-#include "base/confine.h"
-#include "base/plain_file.h"
 
 /* ---- In the broker ---- */
 

@@ -4,11 +4,6 @@
  * Host refuses DNS names that were pointed to this machine, and Origin their requests. */
 #include "server/server.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <strings.h>
-
 #include "answers/question.h"
 #include "base/hash.h"
 #include "server/answer_slots.h"
@@ -19,6 +14,11 @@
 #include "server/reply.h"
 #include "server/sources.h"
 #include "server/upload.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #define REQUEST_LIMIT ((size_t)256 << 10)     /* bytes of the request line and headers */
 #define LIBRARY_LIMIT (CONNECTIONS_MAX + 64u) /* including those being closed */

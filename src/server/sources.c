@@ -1,16 +1,16 @@
 /* sources.c: what does a source file say, and what is the code of a function? */
 #include "server/sources.h"
 
+#include "base/broker.h"
+#include "base/memory.h"
+#include "images/symbols.h"
+#include "server/objdump.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/broker.h"
-#include "base/memory.h"
-#include "images/symbols.h"
-#include "server/objdump.h"
 
 #define TEXT_LIMIT  ((off_t)4 << 20)	/* bytes of a source file */
 #define CODE_LIMIT  ((uint64_t)1 << 18) /* bytes of a function's code; the rest is left out */

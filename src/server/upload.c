@@ -1,16 +1,16 @@
 /* upload.c: how does a file that a browser sends become a profile? */
 #include "server/upload.h"
 
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/output_file.h"
+#include "server/reply.h"
+
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "base/memory.h"
-#include "base/output.h"
-#include "base/output_file.h"
-#include "server/reply.h"
 
 struct upload {
 	struct uploads *all;

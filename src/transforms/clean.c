@@ -1,5 +1,6 @@
 /* clean.c: removes a runtime's own code from stacks, by built-in rules. */
 #include "transforms/clean.h"
+
 #include "transforms/transforms.h"
 
 #define ENTRY(name) extern const struct clean_rules clean_rules_##name;

@@ -2,10 +2,10 @@
  *
  * The first byte says which: bit 0 .debug_frame, bit 1 with a search table, whose size is the
  * second byte times 4, at the start of the rest. */
-#include <stdlib.h>
-
 #include "images/cfi_table.h"
 #include "support/small_elf.h"
+
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

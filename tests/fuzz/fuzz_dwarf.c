@@ -3,15 +3,15 @@
  *
  * Three bytes say how long the second file is, which is at the end: the first one may have it as
  * its package, or name it ("fuzz.dwp") in .gnu_debugaltlink. */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "images/dwarf_functions.h"
 #include "images/dwarf_lookup.h"
 #include "support/work_folder.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define ADDRESSES 64
 

@@ -1,11 +1,11 @@
 /* fuzz_unwind.c: any registers, any stack, any rules: a walk ends, within the copy and the limits.
  *
  * 17 registers of 8 bytes, two bytes for the size of the stack copy, the copy, then .eh_frame. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "images/unwind.h"
 #include "support/small_elf.h"
+
+#include <stdlib.h>
 
 #define REGISTERS 17
 #define JIT_START ((uint64_t)0x30000) /* code without tables */

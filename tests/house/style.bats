@@ -34,6 +34,18 @@ told() {
 	told 2 "include the file's own header first"
 }
 
+@test "other headers right behind a file's own header are told" {
+	printf '#include "base/b.h"\n#include "base/a.h"\n' >"$file"
+	told 2 "leave a line free behind the file's own header"
+}
+
+@test "Kiln's headers behind those of the system are told, unless a directive is between them" {
+	printf '#include <stdio.h>\n\n#include "base/a.h"\n' >"$file"
+	told 3 "include Kiln's headers before those of the system"
+	printf '#include <stdio.h>\n#define ENTRY(name) name\n#include "base/a.list"\n' >"$file"
+	run -0 python3 "$style" "$BATS_TEST_TMPDIR"
+}
+
 @test "a comment's line that the next word fits in is told, unless a sentence ends there" {
 	printf '/* A sentence.\n * Another one that\n * goes on. */\n' >"$file"
 	told 2 "the comment's next word fits in this line"

@@ -5,6 +5,10 @@
  * Every sample of a recording with stack copies is unwound by dwfl_thread_getframes over the same
  * registers, the same copy and the mappings that were recorded. The addresses are compared with
  * those of the profile that Kiln reads from the file, frame by frame, innermost first. */
+#include "model/profile.h"
+#include "readers/reading.h"
+#include "recording.h"
+
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -14,10 +18,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "model/profile.h"
-#include "readers/reading.h"
-#include "recording.h"
 
 #define FRAMES_LIMIT 4096
 #define SHOWN	     5

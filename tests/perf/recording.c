@@ -1,9 +1,9 @@
 /* recording.c: the records of a perf.data file, in the order of time. */
+#include "recording.h"
+#include "base/buffer.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "base/buffer.h"
-#include "recording.h"
 
 #define KERNEL_TYPES_END 64 /* records of perf's own start here */
 

@@ -5,13 +5,13 @@
  * The file is cut at every byte of its first and last 4 KB, of the records around the middle, and
  * at every STRIDE-th byte elsewhere. What has to be there is counted by a walk over the headers of
  * the records, and told from other samples by the sum of the times. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/leases.h"
 #include "readers/reading.h"
 #include "recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define EVERY_BYTE 4096 /* at each end and in the middle */
 

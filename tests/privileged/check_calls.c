@@ -3,14 +3,14 @@
  * check_calls FILE.kiln: every return address must follow a call instruction, found by decoding its
  * function from the start (capstone), and where the call has a direct target, that must be the
  * callee, or tail-call it. Prints the shares, and the commonest exceptions; fails above 0.1%. */
+#include "images/cfi_internal.h"
+#include "images/symbols.h"
+#include "readers/reading.h"
+
 #include <capstone/capstone.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "images/cfi_internal.h"
-#include "images/symbols.h"
-#include "readers/reading.h"
 
 #define EXCEPTIONS_ALLOWED 0.001 /* of the return addresses */
 #define EXCEPTIONS_SHOWN   10

@@ -7,6 +7,17 @@
  * user space goes over these, and both results are compared frame by frame. Stacks that the kernel
  * cannot walk yet are copied and walked as recordings do it. Prints figures, one a line: "name
  * value". */
+#include "tests/privileged/bpf/unwind_check.h"
+#include "base/clock.h"
+#include "images/unwind.h"
+#include "recorders/perf/event.h"
+#include "recorders/perf/ring.h"
+#include "recorders/programs/copies.h"
+#include "recorders/programs/ring.h"
+#include "recorders/session.h"
+#include "recorders/unwind/tables.h"
+#include "unwind_check.skel.h"
+
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,17 +27,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "base/clock.h"
-#include "images/unwind.h"
-#include "recorders/perf/event.h"
-#include "recorders/perf/ring.h"
-#include "recorders/programs/copies.h"
-#include "recorders/programs/ring.h"
-#include "recorders/session.h"
-#include "recorders/unwind/tables.h"
-#include "tests/privileged/bpf/unwind_check.h"
-#include "unwind_check.skel.h"
 
 #define RING_BYTES   ((uint64_t)1 << 20) /* of what happens to processes, for each CPU */
 #define COPIES_BYTES ((uint64_t)64 << 20)

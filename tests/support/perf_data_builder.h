@@ -3,9 +3,9 @@
 #ifndef KILN_TEST_PERF_DATA_BUILDER_H
 #define KILN_TEST_PERF_DATA_BUILDER_H
 
-#include <linux/perf_event.h>
-
 #include "base/buffer.h"
+
+#include <linux/perf_event.h>
 
 enum pack { PACK_NONE, PACK_COMPRESSED, PACK_COMPRESSED2 };
 

@@ -2,9 +2,9 @@
 #ifndef KILN_TESTS_RECORD_BUILDER_H
 #define KILN_TESTS_RECORD_BUILDER_H
 
-#include <linux/perf_event.h>
-
 #include "base/buffer.h"
+
+#include <linux/perf_event.h>
 
 static inline void put_u64(struct buffer *b, uint64_t value)
 {

@@ -2,6 +2,8 @@
 #ifndef KILN_TEST_H
 #define KILN_TEST_H
 
+#include "base/bytes.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,8 +15,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#include "base/bytes.h"
 
 /* The path of a file in the source tree; a static buffer of which four are in use in turn. */
 static inline const char *test_path(const char *below)

@@ -1,8 +1,8 @@
 /* test_budget.c: when is a timer slowed down, how far, and when does it get faster again? */
-#include <stdlib.h>
-
 #include "recorders/budget.h"
 #include "test.h"
+
+#include <stdlib.h>
 
 #define SECOND	((uint64_t)1000000000)
 #define PERCENT (BUDGET_WHOLE / 100)

@@ -1,10 +1,4 @@
 /* test_cfi.c: are the rules of real binaries those that libdw reads? */
-#include <dwarf.h>
-#include <elf.h>
-#include <elfutils/libdw.h>
-#include <fcntl.h>
-#include <sys/auxv.h>
-
 #include "test.h"
 
 #include "base/buffer.h"
@@ -12,6 +6,12 @@
 #include "base/memory.h"
 #include "images/cfi_internal.h"
 #include "images/cfi_table.h"
+
+#include <dwarf.h>
+#include <elf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <sys/auxv.h>
 
 /* Of larger binaries so many entries are taken, evenly; KILN_CFI_ALL=1 takes all. */
 #define SAMPLED_ENTRIES 1500

@@ -1,14 +1,14 @@
 /* test_cgroup.c: where is the control group of a process, as /proc tells it, and which is that of a
  * container? */
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "names/cgroup_names.h"
 #include "recorders/cgroups/cgroup.h"
 #include "recorders/cgroups/leftovers.h"
 #include "recorders/cgroups/search.h"
 #include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define UNIFIED	   "35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
 #define ROOT_MOUNT "24 1 8:1 / / rw,relatime - ext4 /dev/root rw\n"

@@ -3,6 +3,11 @@
  * A program is single-stepped; calls and returns are followed as they happen on a stack of their
  * own (the shadow stack), which knows nothing of tables. At every instruction the unwinder is given
  * what a sample would have: the registers and a copy of the stack. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "images/unwind.h"
+
 #include <elf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
@@ -13,11 +18,6 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-
-#include "test.h"
-
-#include "base/memory.h"
-#include "images/unwind.h"
 
 #define STACK_BYTES  65528 /* as the recorder asks for */
 #define SHADOW_LIMIT 4096

@@ -1,15 +1,15 @@
 /* test_unwind_pages.c: does the table that programs in the kernel search say what cfi_table says?
  *
  * It is searched here as bpf/unwind.h does it, for every address of real binaries. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "test.h"
 
 #include "recorders/unwind/pages.h"
 #include "support/work_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define ADDRESSES_LIMIT 30000000u /* of one binary; the rest of it is like them */
 

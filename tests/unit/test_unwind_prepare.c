@@ -1,12 +1,12 @@
 /* test_unwind_prepare.c: are a command's binaries found as they will be when it runs? */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "test.h"
 
 #include "base/buffer.h"
 #include "recorders/unwind/prepare.h"
 #include "support/work_folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static void list(void *context, const struct image *image)
 {

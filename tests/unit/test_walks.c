@@ -1,10 +1,10 @@
 /* test_walks.c: is every stack copy walked once, and delivered in order, whoever walks it? */
 #include "test.h"
 
-#include <linux/perf_event.h>
-
 #include "base/memory.h"
 #include "process/walks.h"
+
+#include <linux/perf_event.h>
 
 #define SAMPLES	   60000u
 #define COPY_BYTES 64u

@@ -3,9 +3,8 @@
  * Process and thread are root frames, unless Kiln wrote the file: then they are where they were. */
 #include "readers/browsers/firefox_samples.h"
 
-#include "readers/stacks/thread_stack.h"
-
 #include "base/units.h"
+#include "readers/stacks/thread_stack.h"
 
 /* ---- Samples ---- */
 

@@ -1,10 +1,9 @@
 /* v8_profile.c: what do V8's nodes, samples and time deltas say? */
 #include "readers/browsers/v8_profile.h"
 
+#include "base/sort.h"
 #include "readers/browsers/v8_call.h"
 #include "readers/browsers/v8_tree.h"
-
-#include "base/sort.h"
 
 #include <stdlib.h>
 

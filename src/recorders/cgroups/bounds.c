@@ -1,10 +1,10 @@
 /* bounds.c: is a process in one of the control groups that are recorded? */
 #include "recorders/cgroups/bounds.h"
 
-#include <stdlib.h>
-
 #include "base/bytes.h"
 #include "recorders/cgroups/cgroup.h"
+
+#include <stdlib.h>
 
 struct seen_group {
 	uint64_t id;

@@ -1,6 +1,8 @@
 /* cgroup.c: a control group for the command that is recorded, and the mounted hierarchies. */
 #include "recorders/cgroups/cgroup.h"
 
+#include "base/proc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,8 +12,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/proc.h"
 
 #define PREFIX "kiln-"
 #define TRIES  100 /* times 1 ms: how long a group whose processes keep forking is emptied */

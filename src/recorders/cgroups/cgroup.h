@@ -6,11 +6,11 @@
 #ifndef KILN_RECORDERS_CGROUPS_CGROUP_H
 #define KILN_RECORDERS_CGROUPS_CGROUP_H
 
-#include <sys/types.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
+
+#include <sys/types.h>
 
 struct cgroup {
 	char *folder, *parent; /* NULL: there is none */

@@ -2,9 +2,9 @@
  */
 #include "recorders/cgroups/container_ids.h"
 
-#include <dirent.h>
-
 #include "base/json.h"
+
+#include <dirent.h>
 
 #define DOCKER "/var/lib/docker/containers"
 #define PODMAN "/var/lib/containers/storage/overlay-containers/containers.json"

@@ -1,14 +1,14 @@
 /* labels.c: the labels of samples that say in which control group they are (--by-cgroup). */
 #include "recorders/cgroups/labels.h"
 
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "base/clock.h"
 #include "names/cgroup_names.h"
 #include "recorders/cgroups/cgroup.h"
 #include "recorders/cgroups/container_ids.h"
 #include "recorders/cgroups/search.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #define LOOK_INTERVAL ((uint64_t)100000000) /* ns: between listings because of unknown groups */
 

@@ -1,13 +1,13 @@
 /* leftovers.c: removing the control groups of recorders that were killed. */
 #include "recorders/cgroups/leftovers.h"
 
+#include "recorders/cgroups/cgroup.h"
+#include "recorders/cgroups/search.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "recorders/cgroups/cgroup.h"
-#include "recorders/cgroups/search.h"
 
 #define WITHOUT_INNER 2 /* links to a folder: its own name and its "." */
 

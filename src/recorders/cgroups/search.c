@@ -1,13 +1,6 @@
 /* search.c: finding the control groups that -G names. */
 #include "recorders/cgroups/search.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/buffer.h"
 #include "base/options.h"
 #include "base/proc.h"
@@ -15,6 +8,13 @@
 #include "names/cgroup_names.h"
 #include "recorders/cgroups/cgroup.h"
 #include "recorders/cgroups/container_ids.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define GROUPS_LIMIT 65536u /* of a hierarchy that are listed */
 #define NAMED_MAX    5u	    /* similar names, in messages */

@@ -2,13 +2,6 @@
 #include "recorders/modes/count.h"
 
 #ifdef HAVE_BPF
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <bpf/libbpf.h>
-
 #include "bpf/shared/count.h"
 #include "count.skel.h"
 #include "recorders/perf/event.h"
@@ -16,6 +9,13 @@
 #include "recorders/probes/tracefs.h"
 #include "recorders/probes/uprobes.h"
 #include "recorders/programs/support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
 #endif
 
 /* ---- What can be asked ---- */

@@ -1,12 +1,12 @@
 /* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock. */
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "recorders/modes/cpu_bpf.h"
 #include "recorders/perf/source.h"
 #include "recorders/perf/tee.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
+
+#include <stdlib.h>
 
 /* Records are taken when they are older than this, ns: by then, records with an earlier time have
  * been written on other CPUs. */

@@ -6,7 +6,12 @@
  * from then on, and when no program can still use the old rows, at the next drain, they are
  * cleared. */
 #include "recorders/modes/cpu_bpf.h"
+
 #include "base/clock.h"
+#include "bpf/shared/sample.h"
+#include "recorders/programs/source.h"
+#include "recorders/programs/support.h"
+#include "sample.skel.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +19,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-
-#include "bpf/shared/sample.h"
-#include "recorders/programs/source.h"
-#include "recorders/programs/support.h"
-#include "sample.skel.h"
 
 #define EPOCH_TIME                                                                                 \
 	((uint64_t)10000000000) /* ns: how often counts are taken out of the kernel...             \

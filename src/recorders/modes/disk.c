@@ -2,6 +2,11 @@
 #include "recorders/modes/driver.h"
 
 #ifdef HAVE_BPF
+#include "base/units.h"
+#include "bpf/shared/disk.h"
+#include "disk.skel.h"
+#include "recorders/programs/support.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,11 +14,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-
-#include "base/units.h"
-#include "bpf/shared/disk.h"
-#include "disk.skel.h"
-#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

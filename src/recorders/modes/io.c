@@ -2,12 +2,12 @@
 #include "recorders/modes/driver.h"
 
 #ifdef HAVE_BPF
-#include <errno.h>
-#include <sys/syscall.h>
-
 #include "bpf/shared/io.h"
 #include "io.skel.h"
 #include "recorders/programs/support.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
 #endif
 
 /* ---- What can be asked ---- */

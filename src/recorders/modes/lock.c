@@ -4,13 +4,13 @@
 #include "bpf/shared/lock.h"
 
 #ifdef HAVE_BPF
+#include "lock.skel.h"
+#include "recorders/programs/support.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 
 #include <bpf/libbpf.h>
-
-#include "lock.skel.h"
-#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

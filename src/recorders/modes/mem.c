@@ -3,18 +3,18 @@
 #include "recorders/modes/count.h"
 
 #ifdef HAVE_BPF
-#include <errno.h>
-#include <stdio.h>
-
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
 #include "base/units.h"
 #include "bpf/shared/mem.h"
 #include "mem.skel.h"
 #include "recorders/probes/allocators.h"
 #include "recorders/probes/uprobes.h"
 #include "recorders/programs/support.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #endif
 
 /* ---- What can be asked ---- */

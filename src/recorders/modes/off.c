@@ -5,15 +5,15 @@
 #include "recorders/modes/waits.h"
 
 #ifdef HAVE_BPF
-#include <errno.h>
-
-#include <bpf/libbpf.h>
-
 #include "base/units.h"
 #include "bpf/shared/off.h"
 #include "off.skel.h"
 #include "recorders/modes/wakers.h"
 #include "recorders/programs/support.h"
+
+#include <errno.h>
+
+#include <bpf/libbpf.h>
 #endif
 
 /* ---- What can be asked ---- */

@@ -1,5 +1,6 @@
 /* tally.c: a table of samples that a mode's events become, each by itself or summed. */
 #include "recorders/modes/tally.h"
+
 #include "base/clock.h"
 
 #include <stdlib.h>

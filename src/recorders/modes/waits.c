@@ -1,9 +1,9 @@
 /* waits.c: what do threads wait for, in the words of users and of frames? */
 #include "recorders/modes/waits.h"
 
-#include <asm/unistd.h>
-
 #include "bpf/shared/off.h"
+
+#include <asm/unistd.h>
 
 /* As /proc/PID/status calls these states, where it knows them; and ps their letters. */
 static const struct {

@@ -1,6 +1,9 @@
 /* event.c: opening kernel events, what this kernel offers, and why it refuses. */
 #include "recorders/perf/event.h"
 
+#include "recorders/capabilities.h"
+#include "recorders/refusal.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -9,9 +12,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "recorders/capabilities.h"
-#include "recorders/refusal.h"
 
 int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {

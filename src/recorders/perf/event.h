@@ -2,9 +2,9 @@
 #ifndef KILN_RECORDERS_PERF_EVENT_H
 #define KILN_RECORDERS_PERF_EVENT_H
 
-#include <sys/types.h>
-
 #include "recorders/perf/event_names.h"
+
+#include <sys/types.h>
 
 /* What the running kernel understands, tried out. */
 struct perf_features {

@@ -1,11 +1,11 @@
 /* event_names.c: which event does a name mean? */
 #include "recorders/perf/event_names.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "process/perf_attr.h"
 #include "recorders/probes/tracefs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static bool tracepoint(const char *name, uint64_t *ret_config, struct error *err)
 {

@@ -5,10 +5,10 @@
 #ifndef KILN_RECORDERS_PERF_EVENT_NAMES_H
 #define KILN_RECORDERS_PERF_EVENT_NAMES_H
 
-#include <linux/perf_event.h>
-
 #include "base/error.h"
 #include "base/memory.h"
+
+#include <linux/perf_event.h>
 
 #define EVENT_NAME_LIMIT 128 /* bytes */
 #define EVENTS_LIMIT	 32  /* events of one recording */

@@ -1,6 +1,10 @@
 /* source.c: events opened on the targets of a session, and their rings. */
 #include "recorders/perf/source.h"
 
+#include "images/arch.h"
+#include "recorders/capabilities.h"
+#include "recorders/refusal.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -8,10 +12,6 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "images/arch.h"
-#include "recorders/capabilities.h"
-#include "recorders/refusal.h"
 
 #define RING_MAX       ((uint64_t)64 << 20) /* bytes of one CPU's ring */
 #define RING_MIN       ((uint64_t)32 << 10)

@@ -2,9 +2,9 @@
  */
 #include "recorders/probes/allocators.h"
 
-#include <elf.h>
-
 #include "images/symbols.h"
+
+#include <elf.h>
 
 #define PROLOGUE_MAX 16u /* bytes */
 

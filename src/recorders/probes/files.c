@@ -1,6 +1,10 @@
 /* files.c: finding the files that a name stands for, among those that the targets run. */
 #include "recorders/probes/files.h"
 
+#include "base/buffer.h"
+#include "base/plain_file.h"
+#include "recorders/unwind/prepare.h"
+
 #include <dirent.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -10,10 +14,6 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#include "base/buffer.h"
-#include "base/plain_file.h"
-#include "recorders/unwind/prepare.h"
 
 #define PROBE_FILES_MAX 512u
 

@@ -2,9 +2,9 @@
 #ifndef KILN_RECORDERS_PROBES_FILES_H
 #define KILN_RECORDERS_PROBES_FILES_H
 
-#include <sys/types.h>
-
 #include "recorders/session.h"
+
+#include <sys/types.h>
 
 /* Files stay open: processes that have them mapped may end. */
 struct probe_file {

@@ -1,15 +1,15 @@
 /* probes.c: finding the places that the name of an event stands for. */
 #include "recorders/probes/probes.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/options.h"
 #include "images/debug_file.h"
 #include "images/symbols.h"
 #include "images/usdt.h"
 #include "recorders/probes/tracefs.h"
 #include "recorders/programs/copies.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 #define WEIGHT_REGISTERS 6 /* a function's first integers; `retval` is the seventh below */
 

@@ -1,6 +1,10 @@
 /* tracefs.c: the kernel's tracepoints and their fields. */
 #include "recorders/probes/tracefs.h"
 
+#include "base/memory.h"
+#include "base/options.h"
+#include "recorders/refusal.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +13,6 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "base/memory.h"
-#include "base/options.h"
-#include "recorders/refusal.h"
 
 #define EVENT_NAME_BYTES 256
 

@@ -1,17 +1,17 @@
 /* uprobes.c: attaching programs to places in files, in the processes that are recorded. */
 #include "recorders/probes/uprobes.h"
 
+#include "base/parallel.h"
+#include "base/proc.h"
+#include "recorders/capabilities.h"
+#include "recorders/programs/support.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <bpf/libbpf.h>
-
-#include "base/parallel.h"
-#include "base/proc.h"
-#include "recorders/capabilities.h"
-#include "recorders/programs/support.h"
 
 #define EVERYWHERE (-1) /* as libbpf has it */
 

@@ -1,10 +1,10 @@
 /* chunks.c: the stacks of the profile for the chunks that programs emit. */
 #include "recorders/programs/chunks.h"
 
-#include <stdlib.h>
-
 #include "bpf/shared/unwind.h"
 #include "recorders/programs/copies.h"
+
+#include <stdlib.h>
 
 #define WALKED (1u << 31) /* programs never give numbers so high */
 

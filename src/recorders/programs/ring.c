@@ -1,12 +1,12 @@
 /* ring.c: reading the ring that programs write their events to. */
 #include "recorders/programs/ring.h"
 
+#include "recorders/programs/support.h"
+
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "recorders/programs/support.h"
 
 bool bpf_ring_map(struct bpf_ring *ring, int fd, uint64_t size, struct error *err)
 {

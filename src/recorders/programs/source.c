@@ -2,6 +2,10 @@
  * marking targets, taking events in order, stacks, and losses. */
 #include "recorders/programs/source.h"
 
+#include "base/clock.h"
+#include "bpf/shared/unwind.h"
+#include "recorders/programs/support.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,10 +14,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-
-#include "base/clock.h"
-#include "bpf/shared/unwind.h"
-#include "recorders/programs/support.h"
 
 #define DELAY	    ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */
 #define RING_BYTES  ((uint64_t)16 << 20)

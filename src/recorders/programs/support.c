@@ -2,6 +2,10 @@
  */
 #include "recorders/programs/support.h"
 
+#include "base/parallel.h"
+#include "recorders/capabilities.h"
+#include "recorders/refusal.h"
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -13,10 +17,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "base/parallel.h"
-#include "recorders/capabilities.h"
-#include "recorders/refusal.h"
 
 #define MAP_BATCH    4096u /* rows of a table that are read with one call */
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"

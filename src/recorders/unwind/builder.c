@@ -1,13 +1,13 @@
 /* builder.c: a thread that makes the unwind tables of large binaries, which takes up to seconds. */
 #include "recorders/unwind/builder.h"
+
 #include "base/clock.h"
+#include "recorders/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#include "recorders/session.h"
 
 void unwind_job_run(struct unwind_job *job)
 {

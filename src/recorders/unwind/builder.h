@@ -2,9 +2,9 @@
 #ifndef KILN_RECORDERS_UNWIND_BUILDER_H
 #define KILN_RECORDERS_UNWIND_BUILDER_H
 
-#include <pthread.h>
-
 #include "recorders/unwind/pages.h"
+
+#include <pthread.h>
 
 struct unwind_job {
 	uint32_t number; /* the caller's */

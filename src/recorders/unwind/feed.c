@@ -1,12 +1,12 @@
 /* feed.c: the mappings of processes, exported to programs as soon as they are known. */
 #include "recorders/unwind/feed.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/sort.h"
 #include "process/perf_record.h"
 #include "recorders/session.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* New bytes of a ring; a record that wraps around its end comes in two pieces. */
 static void see(void *context, size_t ring, struct bytes bytes)

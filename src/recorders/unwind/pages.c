@@ -6,14 +6,14 @@
  * begins with the part becomes that rule. Pages are in the order head and rules, index, rows. */
 #include "recorders/unwind/pages.h"
 
+#include "base/hash.h"
+#include "images/cfi_index.h"
+#include "images/symbol_cache.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/hash.h"
-#include "images/cfi_index.h"
-#include "images/symbol_cache.h"
 
 #define PART_SIZE  (1u << UNWIND_PART_BITS)
 #define PAGE_PARTS (1u << (CFI_TABLE_PAGE_BITS - UNWIND_PART_BITS)) /* of a page of cfi_table */

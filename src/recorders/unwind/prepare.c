@@ -5,16 +5,16 @@
  * of a library's name and of its path, and for which machines. */
 #include "recorders/unwind/prepare.h"
 
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/proc.h"
+
 #include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/buffer.h"
-#include "base/memory.h"
-#include "base/proc.h"
 
 #define CACHE_PATH  "/etc/ld.so.cache"
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"

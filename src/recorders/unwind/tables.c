@@ -1,6 +1,12 @@
 /* tables.c: the export of unwind tables and mappings to the maps in which programs walk stacks. */
 #include "recorders/unwind/tables.h"
 
+#include "base/clock.h"
+#include "base/search.h"
+#include "images/unwind.h"
+#include "recorders/session.h"
+#include "recorders/unwind/prepare.h"
+
 #include <assert.h>
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -10,12 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "base/clock.h"
-#include "base/search.h"
-#include "images/unwind.h"
-#include "recorders/session.h"
-#include "recorders/unwind/prepare.h"
 
 #define SWEEP_INTERVAL ((uint64_t)1000000000) /* ns between removals of ended processes */
 #define SMALL_FRAMES   ((uint64_t)256 << 10)  /* bytes of .eh_frame: 2 ms */

@@ -17,12 +17,12 @@
 #ifndef KILN_RECORDERS_UNWIND_TABLES_H
 #define KILN_RECORDERS_UNWIND_TABLES_H
 
-#include <bpf/libbpf.h>
-
 #include "base/buffer.h"
 #include "process/processes.h"
 #include "recorders/unwind/builder.h"
 #include "recorders/unwind/handover.h"
+
+#include <bpf/libbpf.h>
 
 #define UNWIND_TABLES_BYTES ((uint64_t)512 << 20) /* of tables in the kernel, by default */
 

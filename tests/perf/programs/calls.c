@@ -1,6 +1,8 @@
 /* calls.c: into the kernel and the C library by every road: system calls, page faults, the vdso,
  * a signal's handler, qsort with a function of ours, and abort's like: a call that never returns.
  */
+#include "work.h"
+
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,8 +11,6 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-#include "work.h"
 
 static jmp_buf back;
 

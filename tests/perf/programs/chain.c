@@ -1,8 +1,8 @@
 /* chain.c: one process, many programs: chain NAME... works and then executes the first NAME with
  * the others, so that one pid runs different files at the same addresses, one after another. */
-#include <unistd.h>
-
 #include "work.h"
+
+#include <unistd.h>
 
 #ifndef LINK
 #define LINK link_0

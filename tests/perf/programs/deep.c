@@ -1,7 +1,7 @@
 /* deep.c: deep DEPTH: a function that calls itself so many times, in two turns. */
-#include <stdlib.h>
-
 #include "work.h"
+
+#include <stdlib.h>
 
 static void even(int left);
 

@@ -1,10 +1,10 @@
 /* forks.c: children that run on in the memory of their parents, map more, and end before them. */
+#include "work.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "work.h"
 
 SOLID static void child_work(void)
 {

@@ -1,10 +1,10 @@
 /* threads.c: threads with names of their own, blanks, brackets and all, that change while they run.
  */
 #define _GNU_SOURCE
+#include "work.h"
+
 #include <pthread.h>
 #include <sys/prctl.h>
-
-#include "work.h"
 
 #define THREADS 5
 
