@@ -80,7 +80,7 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 		struct bytes name = {*words + 2, strcspn(*words + 2, "=")};
 		const struct option *o = option_find(groups, name);
 
-		if (o && o->files)
+		if (o && o->opens_files)
 			return error_set(err, ERR_USAGE,
 				"--%s opens files: only on the command line", o->name);
 		if (o && o->argument && !name.at[name.len])

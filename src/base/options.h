@@ -23,7 +23,7 @@ struct option {
 	size_t offset;		    /* offset of the member in the target, for the setters below */
 	const char *const *choices; /* NULL-terminated: for option_choice and completion; or NULL */
 	const char *const *meanings; /* of each choice, listed below `help` by --help; or NULL */
-	bool files;		     /* opens files: refused over HTTP */
+	bool opens_files;	     /* refused over HTTP */
 	bool detail; /* rarely needed, or of one mode: --help leaves the explanation out */
 };
 

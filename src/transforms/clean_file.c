@@ -24,7 +24,7 @@ const struct transform transform_clean_file = {
 	.argument = "FILE",
 	.help = "the same with rules of your own, one a line: REGEX removes functions, "
 		"s/REGEX/TEXT/ renames them, # starts a comment",
-	.files = true,
+	.opens_files = true,
 	.applied = "Cleaned by rules",
 	.apply = clean_file_apply,
 };

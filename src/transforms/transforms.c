@@ -52,7 +52,7 @@ void transform_options(struct option ret_options[TRANSFORM_OPTIONS])
 		ret_options[i] = (struct option){.name = transforms[i]->name,
 			.argument = transforms[i]->argument,
 			.help = transforms[i]->help,
-			.files = transforms[i]->files,
+			.opens_files = transforms[i]->opens_files,
 			.set = ask_for};
 }
 

@@ -23,7 +23,7 @@ struct transform {
 	const char *name;     /* the option: "focus" */
 	const char *argument; /* "REGEX", or NULL */
 	const char *help;
-	bool files; /* see struct option */
+	bool opens_files; /* see struct option */
 
 	/* In the page of `kiln view`: the entry in a frame's menu (NULL: it is not in the menu),
 	 * and what the page writes before the argument once the transform is applied. */

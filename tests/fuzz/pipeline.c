@@ -57,7 +57,7 @@ static void set_option(const struct option *o, void *settings, uint64_t *state)
 	uint32_t choices = o->choices ? COUNT_OF(o->choices) : 0;
 	const char *value = NULL;
 
-	if (o->files)
+	if (o->opens_files)
 		return;
 	if (choices)
 		value = o->choices[random_below(state, choices)];
@@ -168,7 +168,7 @@ static void transform(struct view *v, const struct transform *t, uint64_t *state
 	struct error err = {0};
 	char *argument = t->argument ? some_argument(v, state) : NULL;
 
-	if (!t->files)
+	if (!t->opens_files)
 		assert(t->apply(v, argument, &err) || (err.code && err.text[0]));
 	check_tree(v);
 	free(argument);
