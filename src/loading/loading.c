@@ -66,7 +66,7 @@ bool loading_read(const struct loading *l, struct input *in, const struct loadin
 		.binary_locations = &l->binary_locations,
 		.style = request->style,
 		.event = request->event,
-		.onlooker = request->onlooker};
+		.observer = request->observer};
 	bool done;
 
 	if (!request->as_written)

@@ -46,7 +46,7 @@ struct loading_request {
 	const struct reading_style
 		*style;	   /* as another tool reads the format; NULL: as Kiln does */
 	const char *event; /* as another tool: only this one; NULL: the first in the input */
-	const struct read_onlooker *onlooker; /* NULL: none */
+	const struct read_observer *observer; /* NULL: none */
 };
 
 /* Does an input begin like a profile? Reads its beginning. */

@@ -33,11 +33,11 @@ enum read_want {
 	WANT_ALL = 31,
 };
 
-/* Somebody who looks at a profile while it is read, but only during a call of `look`. */
-struct read_onlooker {
+/* Sees a profile while it is read, but may use it only during a call of `observe`. */
+struct read_observer {
 	/* All samples are in the profile, but not all of their stacks: missing ones are empty.
 	 * Readers that can do so call it again and again until all are there. */
-	void (*look)(void *context, const struct profile *so_far);
+	void (*observe)(void *context, const struct profile *so_far);
 	void *context;
 };
 
@@ -51,7 +51,7 @@ struct read_options {
 		*binary_locations;	   /* where recorded binaries lie; NULL: the usual ones */
 	const struct reading_style *style; /* reading_style.h; NULL: Kiln's own */
 	const char *event; /* with a style: only this one; NULL: the first in the input */
-	const struct read_onlooker *onlooker; /* NULL: nobody looks */
+	const struct read_observer *observer; /* NULL: none */
 	struct read_part *part; /* when it is not all of an input: to be filled; NULL: it is */
 };
 

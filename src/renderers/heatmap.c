@@ -10,7 +10,7 @@
  * their duration, so that a map does not shift when the first sample changes.
  *
  * Without --match neither the tree nor the stacks are needed (is_samples_only): the map of a large
- * file appears while its stacks are still being read (src/server/first_look.c).
+ * file appears while its stacks are still being read (src/server/partial_profile.c).
  *
  * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
  * samples in order, counted, with 50 rows per second (`bench/flamescope.py`); unlike there, no

@@ -86,9 +86,10 @@ static bool is_elsewhere(const struct client *a, const struct client *b)
 	return !a->is_here && !b->is_here && !memcmp(a->peer, b->peer, sizeof(a->peer));
 }
 
-/* The oldest of those that `may_go`, and how many there are. */
+/* The oldest of those that `may_close`, and how many there are. */
 static struct client *oldest(const struct connections *c, const struct client *added,
-	bool (*may_go)(const struct client *client, const struct client *added), size_t *ret_count)
+	bool (*may_close)(const struct client *client, const struct client *added),
+	size_t *ret_count)
 {
 	struct client *found = NULL;
 
@@ -96,7 +97,7 @@ static struct client *oldest(const struct connections *c, const struct client *a
 	for (size_t i = 0; i < c->all.len; i++) {
 		struct client *client = c->all.items[i];
 
-		if (client->is_shut || !may_go(client, added))
+		if (client->is_shut || !may_close(client, added))
 			continue;
 		++*ret_count;
 		if (!found || client->since < found->since)
@@ -105,13 +106,13 @@ static struct client *oldest(const struct connections *c, const struct client *a
 	return found;
 }
 
-static bool is_stranger(const struct client *client, const struct client *added)
+static bool has_no_token(const struct client *client, const struct client *added)
 {
 	(void)added;
 	return !client->knows_token;
 }
 
-static bool is_stranger_of_peer(const struct client *client, const struct client *added)
+static bool peer_has_no_token(const struct client *client, const struct client *added)
 {
 	return !client->knows_token && is_elsewhere(client, added);
 }
@@ -138,19 +139,19 @@ static bool is_open(const struct client *client, const struct client *added)
 
 static void make_room(struct connections *c, const struct client *added)
 {
-	size_t strangers, of_peer, idle, slow, open;
-	struct client *stranger = oldest(c, added, is_stranger, &strangers);
-	struct client *neighbour = oldest(c, added, is_stranger_of_peer, &of_peer);
-	struct client *waiting = oldest(c, added, is_idle, &idle);
-	struct client *answered = oldest(c, added, is_slow, &slow);
+	size_t without_token, of_peer, idle, slow, open;
+	struct client *tokenless = oldest(c, added, has_no_token, &without_token);
+	struct client *same_peer = oldest(c, added, peer_has_no_token, &of_peer);
+	struct client *idle_client = oldest(c, added, is_idle, &idle);
+	struct client *slow_client = oldest(c, added, is_slow, &slow);
 
 	oldest(c, added, is_open, &open);
 	if (of_peer > CONNECTIONS_OF_PEER_MAX)
-		shut(neighbour);
-	else if (strangers > CONNECTIONS_WITHOUT_TOKEN_MAX)
-		shut(stranger);
+		shut(same_peer);
+	else if (without_token > CONNECTIONS_WITHOUT_TOKEN_MAX)
+		shut(tokenless);
 	else if (open > CONNECTIONS_MAX)
-		shut(waiting ? waiting : answered ? answered : stranger);
+		shut(idle_client ? idle_client : slow_client ? slow_client : tokenless);
 }
 
 /* ---- Opened and closed ---- */

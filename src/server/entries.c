@@ -24,7 +24,7 @@ void entry_release(struct entry *e)
 	free(e);
 }
 
-void entry_look(struct entry *e)
+void entry_refresh(struct entry *e)
 {
 	struct stat status;
 	int fd = -1;
@@ -56,14 +56,14 @@ void entries_each(const struct entries *all, entry_visit *visit, void *context)
 		}
 }
 
-struct wanted {
+struct lookup {
 	const char *name; /* NULL: the first one */
 	struct entry *found;
 };
 
-static bool is_wanted(struct entry *e, void *context)
+static bool has_name(struct entry *e, void *context)
 {
-	struct wanted *w = context;
+	struct lookup *w = context;
 
 	if (w->name && strcmp(e->name, w->name) != 0)
 		return true;
@@ -73,16 +73,16 @@ static bool is_wanted(struct entry *e, void *context)
 
 struct entry *entries_find(const struct entries *all, const char *name)
 {
-	struct wanted w = {.name = name};
+	struct lookup w = {.name = name};
 
-	entries_each(all, is_wanted, &w);
+	entries_each(all, has_name, &w);
 	return w.found;
 }
 
 /* ---- Folders ---- */
 
 /* Do its first bytes look like a profile? */
-static bool begins_well(const struct folder *folder, const char *path)
+static bool is_readable(const struct folder *folder, const char *path)
 {
 	struct error ignored = {0}; /* then it is not a profile */
 	struct stat status;
@@ -104,7 +104,7 @@ static bool is_listed(const struct entries *all, const struct entry *e)
 	for (size_t i = 0; i < all->single.len; i++)
 		if (!strcmp(all->single.items[i]->name, e->name))
 			return false;
-	return begins_well(e->folder, e->path);
+	return is_readable(e->folder, e->path);
 }
 
 static struct entry *entry_new(
@@ -135,7 +135,7 @@ static void entry_update(const struct entries *all, struct entry *e, const struc
 }
 
 /* Merge two lists that are sorted by path. Deleted files stay while they are in memory. */
-static void source_look(struct entries *all, struct source *s, bool *ret_more)
+static void source_rescan(struct entries *all, struct source *s, bool *ret_more)
 {
 	entry_list merged = {0};
 	struct folder_files now = {0};
@@ -166,19 +166,19 @@ static void source_look(struct entries *all, struct source *s, bool *ret_more)
 	s->entries = merged;
 }
 
-void entries_look(struct entries *all, int64_t gap)
+void entries_rescan(struct entries *all, int64_t gap)
 {
 	int64_t now = (int64_t)monotonic_ns();
 	bool ignored;
 
-	if (now - all->looked < gap)
+	if (now - all->scanned < gap)
 		return;
-	all->looked = now;
+	all->scanned = now;
 	for (size_t i = 0; i < all->sources.len; i++)
-		source_look(all, all->sources.items[i], &ignored);
+		source_rescan(all, all->sources.items[i], &ignored);
 }
 
-/* ---- Adding and forgetting ---- */
+/* ---- Adding and removing ---- */
 
 struct entry *entry_of_path(const char *path)
 {
@@ -220,7 +220,7 @@ void entries_add(struct entries *all, struct entry *e)
 	vector_push(&all->single, e);
 }
 
-void entries_forget(struct entries *all, struct entry *e)
+void entries_remove(struct entries *all, struct entry *e)
 {
 	size_t at = 0;
 
@@ -249,8 +249,8 @@ bool entries_add_folder(struct entries *all, const char *path, bool *ret_more, s
 		return true;
 	}
 	vector_push(&all->sources, s);
-	source_look(all, s, ret_more);
-	all->looked = monotonic_ns();
+	source_rescan(all, s, ret_more);
+	all->scanned = monotonic_ns();
 	return true;
 }
 

@@ -23,7 +23,7 @@ typedef VECTOR(struct entry *) entry_list;
 struct entries {
 	entry_list single;
 	VECTOR(struct source *) sources;
-	int64_t looked; /* when the folders were scanned last, ns */
+	int64_t scanned; /* when the folders were scanned last, ns */
 };
 
 /* A new entry for a file ("-": standard input), or for an upload, with an unused name. Add it with
@@ -33,12 +33,12 @@ struct entry *entry_of_upload(const struct entries *all, const char *name);
 void entry_release(struct entry *e);
 
 /* Update its mark from the file. */
-void entry_look(struct entry *e);
+void entry_refresh(struct entry *e);
 
 void entries_add(struct entries *all, struct entry *e);
 
 /* Remove and release an entry that is not in memory. */
-void entries_forget(struct entries *all, struct entry *e);
+void entries_remove(struct entries *all, struct entry *e);
 
 /* Every profile below a folder becomes an entry, also later ones. *ret_more: there are more files
  * than are listed. */
@@ -46,7 +46,7 @@ bool entries_add_folder(struct entries *all, const char *path, bool *ret_more, s
 
 /* Scan all folders, unless that was done less than `gap` ns ago. Entries of deleted files stay as
  * long as they are in memory. */
-void entries_look(struct entries *all, int64_t gap);
+void entries_rescan(struct entries *all, int64_t gap);
 
 /* Visit all, in the order of the list. */
 typedef bool entry_visit(struct entry *e, void *context); /* false: stop */

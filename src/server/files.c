@@ -10,7 +10,7 @@
 #include "model/shrink.h"
 #include "server/answer_slots.h"
 #include "server/entries.h"
-#include "server/first_look.h"
+#include "server/partial_profile.h"
 #include "server/profile_cache.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_EVERY INT64_C(1000000000) /* ns between scans of folders for a list */
+#define RESCAN_INTERVAL INT64_C(1000000000) /* ns between scans of folders for a list */
 
 struct files {
 	struct profile_store store; /* the first member: requests have a pointer to it */
@@ -31,7 +31,7 @@ struct files {
 	pthread_mutex_t lock; /* of what follows; locked after `reading` */
 	struct entries entries;
 	struct profile_cache cache;
-	struct first_look first_look;
+	struct partial_profile partial;
 };
 
 static struct files *files_of(struct profile_store *store)
@@ -48,7 +48,7 @@ static void trim(struct files *f)
 
 		profile_cache_drop(&f->cache, oldest);
 		if (entry && entry->is_upload)
-			entries_forget(&f->entries, entry);
+			entries_remove(&f->entries, entry);
 	}
 }
 
@@ -107,20 +107,20 @@ static bool open_ordered(
 	return input_open_fd(in, fd, order->name, err);
 }
 
-static void let_look(void *context, const struct profile *so_far)
+static void publish_partial(void *context, const struct profile *so_far)
 {
 	struct files *f = context;
 
 	pthread_mutex_lock(&f->lock);
-	first_look_offer(&f->first_look, so_far);
+	partial_profile_publish(&f->partial, so_far);
 	pthread_mutex_unlock(&f->lock);
 }
 
 /* With all values: requests may ask for any of them. */
-static bool read_all(struct files *f, struct input *in, const struct read_onlooker *onlooker,
+static bool read_all(struct files *f, struct input *in, const struct read_observer *observer,
 	struct profile *ret_profile, struct error *err)
 {
-	const struct loading_request request = {.want = WANT_ALL, .onlooker = onlooker};
+	const struct loading_request request = {.want = WANT_ALL, .observer = observer};
 	const struct loading *loading = f->settings.loading;
 	const char *name = in->name;
 	struct view v;
@@ -135,18 +135,18 @@ static bool read_all(struct files *f, struct input *in, const struct read_onlook
 	return true;
 }
 
-/* Read while others may look at it (first_look.h). */
+/* Read while requests may use it (partial_profile.h). */
 static bool read_seen(struct files *f, struct input *in, struct cache_entry *h, struct error *err)
 {
-	const struct read_onlooker onlooker = {let_look, f};
+	const struct read_observer observer = {publish_partial, f};
 	bool done;
 
 	pthread_mutex_lock(&f->lock);
-	first_look_begin(&f->first_look, &h->stored, &h->mark);
+	partial_profile_begin(&f->partial, &h->stored, &h->mark);
 	pthread_mutex_unlock(&f->lock);
-	done = read_all(f, in, &onlooker, &h->profile, err);
+	done = read_all(f, in, &observer, &h->profile, err);
 	pthread_mutex_lock(&f->lock);
-	first_look_end(&f->first_look);
+	partial_profile_end(&f->partial);
 	pthread_mutex_unlock(&f->lock);
 	return done;
 }
@@ -199,7 +199,7 @@ static struct cache_entry *find_held(
 	struct entry *e = entries_find(&f->entries, name);
 
 	if (!e) {
-		entries_look(&f->entries, 0); /* it may be new */
+		entries_rescan(&f->entries, 0); /* it may be new */
 		e = entries_find(&f->entries, name);
 	}
 	if (!e) {
@@ -207,7 +207,7 @@ static struct cache_entry *find_held(
 			name ? PROFILE_NOT_FOUND : "There are no profiles yet%s", name ? name : "");
 		return NULL;
 	}
-	entry_look(e);
+	entry_refresh(e);
 	if (is_current(e)) {
 		profile_cache_use(&f->cache, e->cached);
 		return e->cached;
@@ -257,7 +257,7 @@ static const struct stored_profile *take(
 	return h ? &h->stored : NULL;
 }
 
-/* A profile that is being read can be looked at early; else wait for it. */
+/* A profile that is being read can be used early; else wait for it. */
 static const struct stored_profile *take_samples(
 	struct profile_store *store, const char *name, struct error *err)
 {
@@ -268,9 +268,9 @@ static const struct stored_profile *take_samples(
 	pthread_mutex_lock(&f->lock);
 	e = entries_find(&f->entries, name);
 	if (e) {
-		entry_look(e);
+		entry_refresh(e);
 		if (!is_current(e))
-			first = first_look_take(&f->first_look, e->name, &e->mark);
+			first = partial_profile_get(&f->partial, e->name, &e->mark);
 	}
 	pthread_mutex_unlock(&f->lock);
 	return first ? first : take(store, name, err);
@@ -292,12 +292,12 @@ static void give(struct profile_store *store, const struct stored_profile *taken
 {
 	struct files *f = files_of(store);
 
-	if (taken != &f->first_look.stored) {
+	if (taken != &f->partial.stored) {
 		give_held(f, (struct cache_entry *)(uintptr_t)taken);
 		return;
 	}
 	pthread_mutex_lock(&f->lock);
-	first_look_give(&f->first_look);
+	partial_profile_put(&f->partial);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -364,7 +364,7 @@ static uint64_t version(struct profile_store *store, const char *name)
 	pthread_mutex_lock(&f->lock);
 	e = entries_find(&f->entries, name);
 	if (e) {
-		entry_look(e);
+		entry_refresh(e);
 		number = entry_version(f, e);
 	}
 	pthread_mutex_unlock(&f->lock);
@@ -382,7 +382,7 @@ static bool list_one(struct entry *e, void *context)
 	struct buffer *b = l->json;
 
 	if (!e->folder)
-		entry_look(e);
+		entry_refresh(e);
 	buffer_text(b, b->at[b->len - 1] == '[' ? "{\"name\":" : ",\n{\"name\":");
 	buffer_json(b, bytes_of(e->name));
 	buffer_printf(b, ",\"version\":\"%016llx\",\"bytes\":%llu,\"modified\":%lld,\"folder\":",
@@ -400,7 +400,7 @@ static void list(struct profile_store *store, struct buffer *ret_json)
 	struct files *f = files_of(store);
 
 	pthread_mutex_lock(&f->lock);
-	entries_look(&f->entries, LOOK_EVERY);
+	entries_rescan(&f->entries, RESCAN_INTERVAL);
 	buffer_char(ret_json, '[');
 	entries_each(&f->entries, list_one, &(struct listing){f, ret_json});
 	buffer_text(ret_json, "]\n");
@@ -420,7 +420,7 @@ struct files *files_new(const struct files_settings *settings)
 	pthread_mutex_init(&f->reading, NULL);
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->made, NULL);
-	first_look_init(&f->first_look, &f->lock);
+	partial_profile_init(&f->partial, &f->lock);
 	return f;
 }
 
@@ -431,7 +431,7 @@ void files_release(struct files *f)
 	pthread_mutex_destroy(&f->reading);
 	pthread_mutex_destroy(&f->lock);
 	pthread_cond_destroy(&f->made);
-	first_look_release(&f->first_look);
+	partial_profile_release(&f->partial);
 	free(f);
 }
 

@@ -27,12 +27,12 @@ static void add_answer(struct first_answer *t)
 {
 	struct question q = {.address = ADDRESS};
 	struct answer answer = {0};
-	struct error unsaid = {0};
+	struct error ignored_error = {0};
 	bool ignored;
 
 	vector_push(&q.words, COLUMNS);
 	vector_push(&q.words, ROWS);
-	if (answer_slots_answer(&q, t->store, &answer, &ignored, &unsaid)) {
+	if (answer_slots_answer(&q, t->store, &answer, &ignored, &ignored_error)) {
 		buffer_text(&t->text, "<script type=\"text/plain\" data-answer=\"" ADDRESS
 				      "?" COLUMNS "&amp;" ROWS "\">");
 		base64_encode(buffer_bytes(&answer.body), &t->text);

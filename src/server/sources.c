@@ -49,14 +49,14 @@ bool sources_is_known(const char *address)
 
 /* ---- Parameters ---- */
 
-struct wanted {
+struct request {
 	const char *profile, *file, *binary, *build_id;
 	uint64_t address;
 };
 
-static bool read_words(const struct question *q, struct wanted *ret, struct error *err)
+static bool read_words(const struct question *q, struct request *ret, struct error *err)
 {
-	*ret = (struct wanted){.build_id = ""};
+	*ret = (struct request){.build_id = ""};
 	for (size_t i = 0; i < q->words.len; i++) {
 		const char *word = q->words.items[i], *value = strchr(word, '=');
 		struct bytes name = {word, value ? (size_t)(value - word) : strlen(word)};
@@ -123,7 +123,7 @@ static bool read_text(int fd, const char *file, struct buffer *ret, struct error
 	return true;
 }
 
-static bool answer_text(struct sources *s, const struct stored_profile *of, const struct wanted *w,
+static bool answer_text(struct sources *s, const struct stored_profile *of, const struct request *w,
 	struct answer *ret, struct error *err)
 {
 	struct buffer path = {0};
@@ -149,7 +149,7 @@ static bool answer_text(struct sources *s, const struct stored_profile *of, cons
 
 /* ---- Code ---- */
 
-static bool mappings_name(const struct profile *p, const struct wanted *w)
+static bool mappings_name(const struct profile *p, const struct request *w)
 {
 	for (size_t i = 1; i < p->mappings.len; i++) {
 		const struct mapping *m = &p->mappings.items[i];
@@ -256,7 +256,7 @@ static void put_instructions(struct sources *s, struct bytes text, struct buffer
 	buffer_char(b, ']');
 }
 
-static bool disassemble(struct sources *s, const struct found *f, const struct wanted *w,
+static bool disassemble(struct sources *s, const struct found *f, const struct request *w,
 	struct buffer *b, struct error *err)
 {
 	struct symbols *symbols = symbols_load(f->image, NULL);
@@ -290,7 +290,7 @@ static bool disassemble(struct sources *s, const struct found *f, const struct w
 	return done;
 }
 
-static bool answer_code(struct sources *s, const struct stored_profile *of, const struct wanted *w,
+static bool answer_code(struct sources *s, const struct stored_profile *of, const struct request *w,
 	struct answer *ret, struct error *err)
 {
 	const struct wanted_file place = {
@@ -315,7 +315,7 @@ bool sources_answer(struct sources *s, const struct question *q, struct profile_
 	struct answer *ret, struct error *err)
 {
 	const struct stored_profile *of;
-	struct wanted w;
+	struct request w;
 	bool done;
 
 	if (!s->binary_locations)

@@ -296,19 +296,19 @@ static void of_an_old_perf(void **state)
 	builder_release(&b);
 }
 
-/* What somebody sees who looks while a file is read. */
+/* What an observer sees while a file is read. */
 struct seen {
-	unsigned looks;
+	unsigned calls;
 	size_t samples, with_stacks; /* the first time */
 	int64_t value;
 	uint64_t times, lost, threads;
 };
 
-static void look(void *context, const struct profile *so_far)
+static void observe(void *context, const struct profile *so_far)
 {
 	struct seen *seen = context;
 
-	if (seen->looks++)
+	if (seen->calls++)
 		return;
 	seen->lost = profile_lost(so_far, 0);
 	for (size_t t = 0; t < so_far->samples.len; t++) {
@@ -327,11 +327,11 @@ static void look(void *context, const struct profile *so_far)
 			seen->value += so_far->streams.items[i].value.items[j];
 }
 
-static bool read_looking(
+static bool read_observed(
 	struct bytes text, struct seen *seen, struct profile *ret, struct error *err)
 {
-	const struct read_onlooker onlooker = {look, seen};
-	struct read_options options = {.want = WANT_ALL, .onlooker = &onlooker};
+	const struct read_observer observer = {observe, seen};
+	struct read_options options = {.want = WANT_ALL, .observer = &observer};
 	struct input in;
 	bool done;
 
@@ -345,7 +345,7 @@ static void assert_seen_all(const struct seen *first, const struct profile *p)
 {
 	struct seen all = {0};
 
-	look(&all, p);
+	observe(&all, p);
 	assert_int_equal(first->samples, all.samples);
 	assert_int_equal(first->value, all.value);
 	assert_int_equal(first->times, all.times);
@@ -367,8 +367,8 @@ static void looked_at_before_stacks(void **state)
 		size_t data;
 
 		build(&b, &data);
-		assert_true(read_looking(buffer_bytes(&b.out), &first, &p, &err));
-		assert_true(first.looks > 0);
+		assert_true(read_observed(buffer_bytes(&b.out), &first, &p, &err));
+		assert_true(first.calls > 0);
 		assert_seen_all(&first, &p);
 		assert_int_equal(first.with_stacks, b.swapped || b.pack ? first.samples : 0);
 		name_all(&p);
@@ -499,7 +499,7 @@ static void flipped_bits(void **state)
 				(char)(1 << next_random(&random) % 8);
 		struct seen seen = {0};
 		bool done =
-			turn % 2 ? read_looking(buffer_bytes(&b.out), &seen, &p, &err)
+			turn % 2 ? read_observed(buffer_bytes(&b.out), &seen, &p, &err)
 				 : read_text(&p, buffer_bytes(&b.out), "perf-data", WANT_ALL, &err);
 
 		if (!done) {

@@ -9,9 +9,9 @@
  *	process/walks.h		unwinds stack copies, in several threads, in the samples' order
  *	process/stacks.h	makes stacks of frames out of addresses
  *	perf_events.h		puts samples into a stream for each event
- *	perf_losses.h		tells which samples did not come, and why
- *	perf_waiting.h		keeps samples whose stacks are made later, for who looks at the
- *				profile while it is read (struct read_onlooker)
+ *	perf_losses.h		counts lost samples by reason
+ *	perf_waiting.h		keeps samples whose stacks are made later, so that observers see
+ *				the samples first (struct read_observer)
  *
  * In the end addresses get their names (process/symbolize.h is the caller's: loading/). */
 #include "readers/perf/perf_events.h"
@@ -39,7 +39,7 @@
 #define PREPARE_STEP ((uint64_t)256 << 10)
 #define PREPARED     ((uint64_t)16 << 20) /* at most, ahead of the record that is read */
 
-#define LOOK_EVERY 1024u /* samples that get their stacks before somebody may look again */
+#define OBSERVE_EVERY 1024u /* samples that get their stacks between two calls of the observer */
 
 struct data {
 	struct profile *profile;
@@ -355,15 +355,15 @@ static bool walk(struct data *d, struct walk_job *job, struct error *err)
 	return d->walks ? walks_add(d->walks, job, err) : deliver(d, job, err);
 }
 
-static void let_look(const struct data *d)
+static void notify_observer(const struct data *d)
 {
-	const struct read_onlooker *onlooker = d->options->onlooker;
+	const struct read_observer *observer = d->options->observer;
 
-	if (onlooker)
-		onlooker->look(onlooker->context, d->profile);
+	if (observer)
+		observer->observe(observer->context, d->profile);
 }
 
-/* To all that wait for theirs. all: no more samples come. */
+/* Make the stacks of all waiting samples. all: no more samples come. */
 static bool give_stacks(struct data *d, bool all, struct error *err)
 {
 	bool done = true;
@@ -371,8 +371,8 @@ static bool give_stacks(struct data *d, bool all, struct error *err)
 	for (size_t i = 0; done && i < d->waiting.rows.len; i++) {
 		struct walk_job job = perf_waiting_job(&d->waiting, i);
 
-		if (all && i % LOOK_EVERY == 0)
-			let_look(d);
+		if (all && i % OBSERVE_EVERY == 0)
+			notify_observer(d);
 		pass(d, d->waiting.rows.items[i].at);
 		done = walk(d, &job, err);
 	}
@@ -381,13 +381,13 @@ static bool give_stacks(struct data *d, bool all, struct error *err)
 	return done;
 }
 
-/* Its stack comes later when somebody looks, and if its record stays where it is. */
+/* With an observer, stacks are made later, if records stay where they are. */
 static bool submit(struct data *d, const struct perf_file_record *record, struct walk_job *job,
 	struct error *err)
 {
 	struct perf_event_sample sample;
 
-	if (!d->options->onlooker || record->block)
+	if (!d->options->observer || record->block)
 		return walk(d, job, err);
 	sample = sample_of(d, job);
 	if (!perf_events_has_rows(&d->events, &sample))
@@ -531,7 +531,7 @@ static bool finish(struct data *d, struct error *err)
 	binaries_identify(&d->binaries);
 	stacks_add_meta(&d->stacks);
 	note_damage(d);
-	let_look(d);
+	notify_observer(d);
 	return true;
 }
 

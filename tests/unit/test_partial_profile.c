@@ -1,23 +1,23 @@
-/* test_first_look.c: looking at a profile while it is read. */
+/* test_partial_profile.c: using a profile while it is read. */
 #include "test.h"
 
-#include "server/first_look.h"
+#include "server/partial_profile.h"
 
-#define LOOKERS	 8u
+#define USERS	 8u
 #define READINGS 200u
 #define OFFERS	 20u
 
-/* What is looked at is a number in the profile, which who reads changes between offers. */
+/* Threads use a number in the profile, which the reader changes between two publications. */
 struct shared {
 	pthread_mutex_t lock;
-	struct first_look look;
+	struct partial_profile partial;
 	struct profile profile;
 	struct file_mark mark, other;
 	uint64_t seen, missed;
 	bool end;
 };
 
-static void *looker(void *context)
+static void *use_partial(void *context)
 {
 	struct shared *s = context;
 	const struct stored_profile *given;
@@ -25,9 +25,9 @@ static void *looker(void *context)
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->end) {
-		assert_null(first_look_take(&s->look, "other", &s->mark));
-		assert_null(first_look_take(&s->look, "file", &s->other));
-		given = first_look_take(&s->look, "file", &s->mark);
+		assert_null(partial_profile_get(&s->partial, "other", &s->mark));
+		assert_null(partial_profile_get(&s->partial, "file", &s->other));
+		given = partial_profile_get(&s->partial, "file", &s->mark);
 		s->missed += !given;
 		pthread_mutex_unlock(&s->lock);
 		if (given) {
@@ -39,7 +39,7 @@ static void *looker(void *context)
 		pthread_mutex_lock(&s->lock);
 		s->seen += given != NULL;
 		if (given)
-			first_look_give(&s->look);
+			partial_profile_put(&s->partial);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
@@ -50,40 +50,40 @@ static void read_file(struct shared *s, uint64_t reading)
 	const struct stored_profile given = {"file", NULL, BY_FUNCTION, reading};
 
 	pthread_mutex_lock(&s->lock);
-	first_look_begin(&s->look, &given, &s->mark);
+	partial_profile_begin(&s->partial, &given, &s->mark);
 	pthread_mutex_unlock(&s->lock);
 	for (unsigned i = 0; i < OFFERS; i++) {
 		s->profile.streams.len++; /* odd: nobody sees that */
 		sched_yield();
 		s->profile.streams.len++;
 		pthread_mutex_lock(&s->lock);
-		first_look_offer(&s->look, &s->profile);
+		partial_profile_publish(&s->partial, &s->profile);
 		pthread_mutex_unlock(&s->lock);
 	}
 	pthread_mutex_lock(&s->lock);
-	first_look_end(&s->look);
+	partial_profile_end(&s->partial);
 	pthread_mutex_unlock(&s->lock);
 }
 
 static void nobody_sees_it_change(void **state)
 {
 	struct shared s = {.mark = {.size = 1}, .other = {.size = 2}};
-	pthread_t threads[LOOKERS];
+	pthread_t threads[USERS];
 
 	(void)state;
 	pthread_mutex_init(&s.lock, NULL);
-	first_look_init(&s.look, &s.lock);
-	for (unsigned i = 0; i < LOOKERS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, looker, &s), 0);
+	partial_profile_init(&s.partial, &s.lock);
+	for (unsigned i = 0; i < USERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, use_partial, &s), 0);
 	for (uint64_t i = 1; i <= READINGS; i++)
 		read_file(&s, i);
 	pthread_mutex_lock(&s.lock);
 	s.end = true;
 	pthread_mutex_unlock(&s.lock);
-	for (unsigned i = 0; i < LOOKERS; i++)
+	for (unsigned i = 0; i < USERS; i++)
 		pthread_join(threads[i], NULL);
 	assert_true(s.seen > 0);
-	first_look_release(&s.look);
+	partial_profile_release(&s.partial);
 	pthread_mutex_destroy(&s.lock);
 }
 
@@ -96,22 +96,22 @@ static void who_waits_for_nothing_goes_on(void **state)
 
 	(void)state;
 	pthread_mutex_init(&s.lock, NULL);
-	first_look_init(&s.look, &s.lock);
-	first_look_begin(&s.look, &given, &s.mark);
-	assert_int_equal(pthread_create(&thread, NULL, looker, &s), 0);
+	partial_profile_init(&s.partial, &s.lock);
+	partial_profile_begin(&s.partial, &given, &s.mark);
+	assert_int_equal(pthread_create(&thread, NULL, use_partial, &s), 0);
 	pthread_mutex_lock(&s.lock);
-	while (!s.look.waiting) {
+	while (!s.partial.waiting) {
 		pthread_mutex_unlock(&s.lock);
 		sched_yield();
 		pthread_mutex_lock(&s.lock);
 	}
 	s.end = true;
-	first_look_end(&s.look);
+	partial_profile_end(&s.partial);
 	pthread_mutex_unlock(&s.lock);
 	pthread_join(thread, NULL);
 	assert_int_equal(s.seen, 0);
 	assert_true(s.missed > 0);
-	first_look_release(&s.look);
+	partial_profile_release(&s.partial);
 	pthread_mutex_destroy(&s.lock);
 }
 
