@@ -73,7 +73,7 @@ static bool next_part(struct bytes *path, struct bytes *ret_part)
 }
 
 /* A slice only groups units; a unit's own name is unique. */
-static bool says_nothing(struct bytes part, struct bytes rest)
+static bool is_grouping_slice(struct bytes part, struct bytes rest)
 {
 	return rest.len && bytes_ends_with(part, BYTES(".slice"));
 }
@@ -88,7 +88,7 @@ void cgroup_short_name(struct bytes path, struct bytes container, struct buffer 
 
 		if (called.len) {
 			buffer_set(ret, container.len ? container : called);
-		} else if (!says_nothing(part, path)) {
+		} else if (!is_grouping_slice(part, path)) {
 			if (ret->len)
 				buffer_char(ret, '/');
 			buffer_add(ret, part.at, part.len);

@@ -135,7 +135,7 @@ static void add_decimals(struct buffer *b, uint64_t ns)
 		b->len--;
 }
 
-void pprof_tell_times(struct profile *p, uint64_t started, uint64_t duration)
+void pprof_set_times(struct profile *p, uint64_t started, uint64_t duration)
 {
 	time_t seconds = (time_t)(started / 1000000000);
 	struct buffer text = {0};

@@ -95,7 +95,7 @@ struct bytes pprof_unit_from_profile(struct bytes unit);
 enum mapping_kind pprof_mapping_kind(struct bytes file);
 
 /* Nanoseconds since 1970 and from start to end as meta "started" and "duration"; 0: unknown. */
-void pprof_tell_times(struct profile *p, uint64_t started, uint64_t duration);
+void pprof_set_times(struct profile *p, uint64_t started, uint64_t duration);
 
 /* A number with its unit as the text of a label: "512 bytes", "7". */
 void pprof_number_text(struct buffer *b, int64_t number, struct bytes unit);

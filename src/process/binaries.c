@@ -157,7 +157,7 @@ static bool same_file(int fd, const struct binary_key *key, const struct image *
 }
 
 static struct image *open_at(const char *at, const char *name, const struct binary_key *key,
-	bool certain, const char **ret_missing)
+	bool trusted, const char **ret_missing)
 {
 	int fd = scope_fd(plain_file_open(AT_FDCWD, at, 0));
 	struct error why = {0};
@@ -171,7 +171,7 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 	image = image_open_fd(fd, name, &why);
 	if (!image)
 		*ret_missing = image_failure_reason(&why);
-	if (!certain && !same_file(fd, key, image)) {
+	if (!trusted && !same_file(fd, key, image)) {
 		*ret_missing = "the file was replaced after it was mapped";
 		image_release(image);
 		image = NULL;
@@ -217,17 +217,17 @@ static bool is_inode(const char *path, const struct stat *st, const struct binar
 {
 	int fd = key->generation ? broker_open(BROKER_BINARY, path) : -1;
 	int generation = 0;
-	bool told = fd >= 0 && !ioctl(fd, FS_IOC_GETVERSION, &generation);
+	bool has_generation = fd >= 0 && !ioctl(fd, FS_IOC_GETVERSION, &generation);
 
 	if (fd >= 0)
 		close(fd);
-	return st->st_ino == key->inode && (!told || (uint32_t)generation == key->generation);
+	return st->st_ino == key->inode &&
+	       (!has_generation || (uint32_t)generation == key->generation);
 }
 
 /* Without a build id, a file of this machine is used if it has not been modified since the
  * recording and has the recorded inode, if any. */
-static bool path_is_believed(
-	const struct binaries *b, struct bytes path, const struct binary_key *key)
+static bool is_unmodified(const struct binaries *b, struct bytes path, const struct binary_key *key)
 {
 	struct stat st;
 
@@ -253,7 +253,7 @@ static void row_recorded(struct binaries *b, struct binary *row, const struct bi
 		row->image = binary_locations_open(
 			b->binary_locations, row->path, (struct bytes){0}, &row->missing);
 	here.symfs = NULL;
-	if (!row->image && (row->kind == MAPPING_VDSO || path_is_believed(b, row->path, key)))
+	if (!row->image && (row->kind == MAPPING_VDSO || is_unmodified(b, row->path, key)))
 		row->image =
 			binary_locations_open(&here, row->path, (struct bytes){0}, &row->missing);
 }

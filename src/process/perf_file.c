@@ -140,12 +140,12 @@ void perf_file_name_events(struct perf_file *f)
 {
 	for (size_t i = 0; i < f->events.len; i++) {
 		struct perf_file_event *event = f->events.items[i];
-		const struct perf_file_name *told = name_of(f, i, event);
+		const struct perf_file_name *named = name_of(f, i, event);
 
 		if (event->name.len)
 			continue;
-		if (told && told->name.len)
-			set_name(event, told->name);
+		if (named && named->name.len)
+			set_name(event, named->name);
 		else
 			perf_attr_name(&event->attr, &event->name);
 	}

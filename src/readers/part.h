@@ -6,8 +6,7 @@
 #include "readers/bad_lines.h"
 #include "readers/readers.h"
 
-/* A part of an input, and what is known when it has been read, to be said of all of
-   it. */
+/* A part of an input, and what its reader found out that concerns the whole input. */
 struct read_part {
 	bool later; /* it is not the first one */
 	/* All of it; its end may come nearer until it is reached. */
@@ -17,9 +16,10 @@ struct read_part {
 	struct bytes head;  /* how the input begins, before the part */
 	uint64_t lines, samples;
 	struct bad_lines bad;
-	/* What the reader has counted, and how it tells that of an input. NULL: it does not. */
+	/* What the reader has counted, and the function that notes it for the whole input. NULL:
+	 * none. */
 	uint64_t counted;
-	void (*tell)(struct profile *p, uint64_t counted);
+	void (*add_notes)(struct profile *p, uint64_t counted);
 	bool depends; /* on what is before the part: it cannot be read without that */
 	bool ended;   /* what is behind the part is not to be read */
 	/* In a call tree: the last line's stack and those that it is below, where the next part
@@ -41,6 +41,6 @@ static inline bool read_part_goes_on(const struct read_part *part)
 
 /* Leave notes in the profile of an input of which this is all that is known; fail when nothing was
  * read. */
-bool read_part_tell(const struct read_part *part, struct profile *out, struct error *err);
+bool read_part_add_notes(const struct read_part *part, struct profile *out, struct error *err);
 
 #endif

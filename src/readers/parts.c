@@ -24,7 +24,7 @@ struct part {
 	struct input_range range;
 	uint64_t start;
 	struct profile profile;
-	struct read_part told;
+	struct read_part state;
 	bool read;
 };
 
@@ -147,17 +147,17 @@ static void read_part(const struct parts *p, struct part *part)
 	struct error ignored = {0};
 	struct input in;
 
-	part->told = (struct read_part){.later = part->start > 0,
+	part->state = (struct read_part){.later = part->start > 0,
 		.range = &part->range,
 		.size = input_size(p->in),
 		.begin = bytes_head(p->in->window, READER_HEAD),
 		.head = bytes_head(p->in->window, part->start)};
-	options.part = &part->told;
+	options.part = &part->state;
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, &options, &part->profile, &ignored) &&
-		     !(part->told.depends && part->told.later);
+		     !(part->state.depends && part->state.later);
 	/* Only in the first one are stacks looked for again: the others go behind it. */
-	if (part->told.later)
+	if (part->state.later)
 		callees_release(&part->profile.callees);
 	else
 		profile_index_stacks(&part->profile);
@@ -197,14 +197,14 @@ static int in_order(const void *left, const void *right)
 	return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
 }
 
-/* What readers leave to be said of all parts; some do not. */
-static bool tell(const struct parts *p)
+/* Some readers count what the notes of the whole input mention; add up the parts. */
+static bool add_notes(const struct parts *p)
 {
 	struct read_part all = {0};
 	struct error ignored = {0};
 
 	for (unsigned i = 0; i < p->count; i++) {
-		const struct read_part *part = &p->part[i]->told;
+		const struct read_part *part = &p->part[i]->state;
 
 		if (!all.bad.count) {
 			all.bad.first = all.lines + part->bad.first;
@@ -214,35 +214,35 @@ static bool tell(const struct parts *p)
 		all.lines += part->lines;
 		all.samples += part->samples;
 		all.counted += part->counted;
-		all.tell = part->tell;
+		all.add_notes = part->add_notes;
 	}
-	return !all.lines || read_part_tell(&all, &p->part[0]->profile, &ignored);
+	return !all.lines || read_part_add_notes(&all, &p->part[0]->profile, &ignored);
 }
 
 /* The next part behind the first one, which has all that is before it. */
 static bool add_next(const struct parts *p, unsigned i)
 {
-	struct read_part *before = &p->part[i - 1]->told, *told = &p->part[i]->told;
+	struct read_part *before = &p->part[i - 1]->state, *state = &p->part[i]->state;
 	struct profile *all = &p->part[0]->profile, *next = &p->part[i]->profile;
 	struct append_options how = {.one_table = p->reader->one_table,
 		.last = i + 1 == p->count,
 		.above = before->path.items,
-		.above_count = told->above,
-		.path = told->path.items,
-		.path_len = told->path.len};
+		.above_count = state->above,
+		.path = state->path.items,
+		.path_len = state->path.len};
 
 	/* Nothing is known of a path that was left without entering another one. */
-	if (told->above > before->path.len || (!told->path.len && before->path.len))
+	if (state->above > before->path.len || (!state->path.len && before->path.len))
 		return false;
-	if (told->unnamed)
+	if (state->unnamed)
 		next->streams.items[0].row.event =
 			profile_string(next, profile_text(all, before->event));
 	if (!profile_append(all, next, &how))
 		return false;
-	if (told->unnamed && !told->event)
-		told->event = before->event;
+	if (state->unnamed && !state->event)
+		state->event = before->event;
 	else
-		told->event = profile_string(all, profile_text(next, told->event));
+		state->event = profile_string(all, profile_text(next, state->event));
 	return true;
 }
 
@@ -256,7 +256,7 @@ static bool join(struct parts *p)
 	all = &p->part[0]->profile;
 	for (unsigned i = 0; i < p->count; i++)
 		joined = joined && p->part[i]->read &&
-			 (i + 1 == p->count || !p->part[i]->told.ended);
+			 (i + 1 == p->count || !p->part[i]->state.ended);
 	for (unsigned i = 1; joined && i < p->count; i++) {
 		joined = add_next(p, i);
 		profile_release(&p->part[i]->profile);
@@ -264,7 +264,7 @@ static bool join(struct parts *p)
 	/* One reader leaves out what is beyond a limit. */
 	if (p->reader->one_table && all->streams.len > TEXT_STREAMS_LIMIT)
 		joined = false;
-	return joined && profile_check_values(all, &ignored) && tell(p);
+	return joined && profile_check_values(all, &ignored) && add_notes(p);
 }
 
 bool parts_read(const struct reader *reader, struct input *in, const struct read_options *options,
@@ -289,7 +289,7 @@ bool parts_read(const struct reader *reader, struct input *in, const struct read
 	}
 	for (unsigned i = 0; i < p.count; i++) {
 		profile_release(&p.part[i]->profile);
-		vector_release(&p.part[i]->told.path);
+		vector_release(&p.part[i]->state.path);
 		memory_free(p.part[i]);
 	}
 	return joined;

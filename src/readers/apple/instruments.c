@@ -179,7 +179,7 @@ static bool start(void *self, struct error *err)
 
 	(void)err;
 	t->stacks.lines.part = name_of;
-	t->stacks.tell = choose_unit;
+	t->stacks.add_notes = choose_unit;
 	text_stacks_stream(&t->stacks, BYTES("time"), BYTES("ms"), (struct bytes){0});
 	call_path_open(&t->path, t->stacks.part);
 	return true;

@@ -255,7 +255,7 @@ static bool close_row(struct xctrace *x, struct error *err)
 
 /* ---- Steps ---- */
 
-static void open_element(struct xctrace *x, enum xctrace_element e, struct bytes said)
+static void open_element(struct xctrace *x, enum xctrace_element e, struct bytes text)
 {
 	uint64_t line;
 
@@ -267,24 +267,24 @@ static void open_element(struct xctrace *x, enum xctrace_element e, struct bytes
 		text_stacks_clear(&x->stacks);
 		break;
 	case XCTRACE_FRAME:
-		open_frame(x, said);
+		open_frame(x, text);
 		break;
 	case XCTRACE_THREAD:
-		x->thread_name = thread_name(x, said);
+		x->thread_name = thread_name(x, text);
 		x->have &= ~(1u << XCTRACE_TID);
 		break;
 	case XCTRACE_PROCESS:
-		x->process_name = process_name(x, said);
+		x->process_name = process_name(x, text);
 		x->have &= ~(1u << XCTRACE_PID);
 		break;
 	case XCTRACE_BINARY:
 		x->name.len = 0;
-		xml_text(said, &x->name);
+		xml_text(text, &x->name);
 		set(x, XCTRACE_BINARY,
 			profile_string(x->stacks.profile, tidy_base_name(buffer_bytes(&x->name))));
 		break;
 	case XCTRACE_SOURCE:
-		if (bytes_u64(said, &line))
+		if (bytes_u64(text, &line))
 			set(x, XCTRACE_SOURCE, line);
 		break;
 	default:

@@ -12,8 +12,8 @@
 
 static const struct {
 	struct bytes name;
-	struct bytes said_by; /* the attribute that says what it is */
-	bool inside;	      /* the text in it does */
+	struct bytes attribute; /* that has its value */
+	bool has_text;		/* its text has its value */
 } elements[XCTRACE_ELEMENTS] = {
 	[XCTRACE_FRAME] = {{"frame", 5}, {"name", 4}, false},
 	[XCTRACE_ROW] = {{"row", 3}, {0}, false},
@@ -45,9 +45,9 @@ static enum xctrace_element element_of(struct bytes name)
 
 static struct bytes text_of(enum xctrace_element e, const struct xml_tag *tag)
 {
-	if (tag->opens && elements[e].said_by.len)
-		return xml_attribute(tag, elements[e].said_by);
-	return !tag->opens && elements[e].inside ? tag->text : (struct bytes){0};
+	if (tag->opens && elements[e].attribute.len)
+		return xml_attribute(tag, elements[e].attribute);
+	return !tag->opens && elements[e].has_text ? tag->text : (struct bytes){0};
 }
 
 static void add_step(struct xctrace_batch *batch, enum xctrace_element e, const struct xml_tag *tag,

@@ -20,7 +20,7 @@
 #define PROFILES_LIMIT 4096u
 #define TIME_LIMIT     (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
 #define WHOLE_PROCESS  INT64_MIN       /* in place of a thread's id: its name is the process's */
-#define PID_UNSAID     (INT64_MIN + 1)
+#define PID_UNKNOWN    (INT64_MIN + 1)
 
 struct traced_sample {
 	int64_t time, weight; /* ns */
@@ -303,7 +303,7 @@ static void samples_read(struct chrome *c)
 		return;
 	while (json_item(c->json)) {
 		reading_clear(&c->now);
-		c->now.pid = PID_UNSAID;
+		c->now.pid = PID_UNKNOWN;
 		if (!json_object_if(c->json))
 			continue;
 		while (json_key(c->json, &key))
@@ -407,7 +407,7 @@ static void find_processes(struct chrome *c)
 	struct id_map by_tid = {0};
 
 	for (uint32_t i = 0; i < c->threads.len; i++)
-		if (c->threads.items[i].pid != PID_UNSAID)
+		if (c->threads.items[i].pid != PID_UNKNOWN)
 			id_map_insert(
 				&by_tid, hash_pair((uint64_t)c->threads.items[i].tid, 1), i + 1);
 	for (size_t i = 0; by_tid.slots && i < c->samples.len; i++) {
@@ -416,7 +416,7 @@ static void find_processes(struct chrome *c)
 		size_t at = id_map_start(&by_tid, hash);
 		uint32_t found;
 
-		while (t->pid == PID_UNSAID && (found = id_map_candidate(&by_tid, hash, &at)))
+		while (t->pid == PID_UNKNOWN && (found = id_map_candidate(&by_tid, hash, &at)))
 			if (c->threads.items[found - 1].tid == t->tid) {
 				c->samples.items[i].thread = found - 1;
 				break;
@@ -597,9 +597,9 @@ static int bid(struct bytes head)
 {
 	if (!json_begins(head))
 		return 0;
-	if (json_says(head, "\"traceEvents\""))
+	if (json_contains(head, "\"traceEvents\""))
 		return 104;
-	return json_says(head, "\"ph\"") && json_says(head, "\"ts\"") ? 64 : 0;
+	return json_contains(head, "\"ph\"") && json_contains(head, "\"ts\"") ? 64 : 0;
 }
 
 const struct reader reader_chrome_trace = {

@@ -33,7 +33,7 @@ static bool profile_take(
 	if (!json_finish(j))
 		return false;
 	v8_tree_times(v);
-	if (v->extra.told && v->deltas.len)
+	if (v->extra.present && v->deltas.len)
 		kiln_sink_open(v, &sink, t);
 	else
 		v8_sink_open(&sink, t, v8_profile_timed(v));
@@ -65,11 +65,11 @@ static int bid(struct bytes head)
 {
 	if (!json_begins(head) || *bytes_trim(head).at == '[')
 		return 0;
-	if (json_says(head, "\"nodes\"") && json_says(head, "\"callFrame\""))
+	if (json_contains(head, "\"nodes\"") && json_contains(head, "\"callFrame\""))
 		return 48;
-	if (json_says(head, "\"head\"") && json_says(head, "\"functionName\""))
+	if (json_contains(head, "\"head\"") && json_contains(head, "\"functionName\""))
 		return 48;
-	return json_says(head, "\"timeDeltas\"") && json_says(head, "\"samples\"") ? 24 : 0;
+	return json_contains(head, "\"timeDeltas\"") && json_contains(head, "\"samples\"") ? 24 : 0;
 }
 
 const struct reader reader_cpuprofile = {

@@ -111,9 +111,9 @@ static int bid(struct bytes head)
 {
 	if (!json_begins(head))
 		return 0;
-	if (json_says(head, "\"preprocessedProfileVersion\""))
+	if (json_contains(head, "\"preprocessedProfileVersion\""))
 		return 224;
-	return json_says(head, "\"stackTable\"") && json_says(head, "\"prefix\"") ? 16 : 0;
+	return json_contains(head, "\"stackTable\"") && json_contains(head, "\"prefix\"") ? 16 : 0;
 }
 
 const struct reader reader_firefox = {

@@ -251,7 +251,7 @@ static void thread_read(struct firefox_file *f, struct json *j)
 	for (size_t kind = 0; kind < ROWS_KINDS; kind++)
 		weights_fold(&t.rows[kind]);
 	f->any_cpu |= t.rows[SAMPLES].cpu.len > 0;
-	f->untold |= !t.extra.told;
+	f->no_value_type |= !t.extra.present;
 	vector_push(f->threads, t);
 }
 
@@ -300,7 +300,7 @@ static bool threads_read(struct firefox_file *f, struct json *j)
 {
 	for (json_array(j); json_item(j);) {
 		thread_read(f, j);
-		if (j->failed || f->parts != PARTS || (f->untold && !f->any_cpu))
+		if (j->failed || f->parts != PARTS || (f->no_value_type && !f->any_cpu))
 			continue;
 		f->offered = true;
 		if (!f->offer(f->context))

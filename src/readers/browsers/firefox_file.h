@@ -47,12 +47,12 @@ struct firefox_file {
 	struct firefox_tables shared; /* by all threads */
 	struct json_texts categories;
 	struct buffer cpu_unit;
-	int64_t start;	/* of the clock: ns since 1970; INT64_MIN: not said */
-	bool own;	/* Kiln wrote it */
-	bool raw;	/* its `meta` does not say that the Firefox Profiler has processed it */
-	bool any_cpu;	/* a thread says how much CPU time its samples took */
-	unsigned parts; /* of those that all threads need, which were there, or'ed */
-	bool untold;	/* a thread does not say what its values are */
+	int64_t start;	    /* of the clock: ns since 1970; INT64_MIN: unknown */
+	bool own;	    /* Kiln wrote it */
+	bool raw;	    /* the Firefox Profiler has not processed it, by its `meta` */
+	bool any_cpu;	    /* a thread has the CPU time of its samples */
+	unsigned parts;	    /* of those that all threads need, which were there, or'ed */
+	bool no_value_type; /* a thread has no kind of values */
 
 	/* Who reads the file sets these: */
 	struct firefox_threads *threads; /* where the next thread is put */

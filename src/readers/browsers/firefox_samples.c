@@ -21,7 +21,7 @@ static size_t values_of(const struct firefox_file *f, const struct firefox_threa
 	const struct json_extra *own = &t->extra;
 
 	values[0] = (struct json_value){.kind = BYTES("samples"), .unit = BYTES("count")};
-	if (own->told) {
+	if (own->present) {
 		values[0] = json_extra_value(own);
 		return 1;
 	}
@@ -110,10 +110,10 @@ static void times_sum(struct firefox_rows *r)
 static thread_id thread_row(struct profile *p, const struct firefox_thread *t)
 {
 	const struct json_extra *own = &t->extra;
-	bool told = own->told;
-	int64_t pid = told ? own->pid : t->pid, tid = told ? own->tid : t->tid;
-	struct bytes process = buffer_bytes(told ? &own->process : &t->process);
-	struct bytes name = buffer_bytes(told ? &own->thread : &t->name);
+	bool present = own->present;
+	int64_t pid = present ? own->pid : t->pid, tid = present ? own->tid : t->tid;
+	struct bytes process = buffer_bytes(present ? &own->process : &t->process);
+	struct bytes name = buffer_bytes(present ? &own->thread : &t->name);
 	process_id of = 0;
 
 	if (pid >= 0 || process.len)

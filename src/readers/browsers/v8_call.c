@@ -81,13 +81,13 @@ void v8_call_name(struct v8_call *c, struct v8_node *n, struct text_stacks *t)
 		frame.line = (uint32_t)c->line + 1;
 	if (bytes_equal(frame.function, BYTES("(idle)")))
 		frame.kind = FRAME_IDLE;
-	if (c->extra.told) {
+	if (c->extra.present) {
 		frame.kind = c->extra.kind;
 		frame.module = buffer_bytes(&c->extra.module);
 	} else if (frame.kind == FRAME_IDLE) {
 		n->what = V8_NODE_IDLE;
 	}
-	if (!c->extra.told && bytes_equal(frame.function, BYTES("(root)")))
+	if (!c->extra.present && bytes_equal(frame.function, BYTES("(root)")))
 		n->what = V8_NODE_ROOT;
 	n->location = text_stacks_frame(t, &frame);
 }

@@ -306,7 +306,7 @@ static void streams_close(struct folded *f)
 
 /* Other tools count what they pass over, and are content with nothing; Perl counts empty lines too.
  */
-static void tell_ignored(struct folded *f)
+static void note_ignored(struct folded *f)
 {
 	uint64_t ignored = f->bad.count + (f->style->tool == TOOL_SCRIPTS ? f->comments : 0);
 	struct buffer count = {0};
@@ -338,7 +338,7 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 	}
 	streams_close(f);
 	if (f->style->tool != TOOL_KILN) {
-		tell_ignored(f);
+		note_ignored(f);
 		bad_lines_note(&f->bad, f->lines, f->profile);
 		return true;
 	}

@@ -387,6 +387,6 @@ bool text_stacks_finish(struct text_stacks *t, struct error *err)
 	t->part->samples = t->taken;
 	t->part->bad = t->bad;
 	t->part->counted = t->counted;
-	t->part->tell = t->tell;
-	return t->part != &all || read_part_tell(&all, t->profile, err);
+	t->part->add_notes = t->add_notes;
+	return t->part != &all || read_part_add_notes(&all, t->profile, err);
 }

@@ -56,7 +56,7 @@ struct text_stacks {
 	struct bad_lines bad;
 	/* What a reader counts, and what it does with that at the end. */
 	uint64_t counted;
-	void (*tell)(struct profile *p, uint64_t counted);
+	void (*add_notes)(struct profile *p, uint64_t counted);
 	struct read_part *part; /* NULL: all of an input is read */
 	bool ended;		/* what follows the last line is not looked at */
 };

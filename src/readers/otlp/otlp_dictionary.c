@@ -124,7 +124,7 @@ static void take_row(struct otlp_dictionary *d, const struct protobuf_field *f)
 	switch (f->number) {
 	case DICTIONARY_MAPPING:
 		vector_push(&d->places.mappings, ((struct pprof_mapping){.message = f->bytes,
-							 .row.kind = PPROF_KIND_UNTOLD}));
+							 .row.kind = PPROF_KIND_UNKNOWN}));
 		break;
 	case DICTIONARY_FUNCTION:
 		vector_push(&d->places.functions, (struct pprof_function){.message = f->bytes});
@@ -195,7 +195,7 @@ static void set_double(struct otlp_dictionary *d, struct otlp_attribute *a, uint
 	set_text(d, a, buffer_bytes(&d->text));
 }
 
-/* Lists of values are no labels; that they are there is said. */
+/* Lists of values are no labels; a note counts them. */
 static void set_value(struct otlp_dictionary *d, struct otlp_attribute *a, struct bytes message)
 {
 	struct protobuf m = protobuf_open(message, &value_shape);
@@ -314,7 +314,7 @@ static void take_build_id(struct otlp_dictionary *d, struct mapping *row, uint64
 	memory_free(copy);
 }
 
-static bool know_mapping(
+static bool resolve_mapping(
 	struct otlp_dictionary *d, struct pprof_mapping *mapping, struct error *err)
 {
 	struct protobuf m = protobuf_open(mapping->message, &mapping_shape);
@@ -335,7 +335,7 @@ static bool know_mapping(
 	return otlp_finish_message(d, &m, err);
 }
 
-static bool know_function(
+static bool resolve_function(
 	struct otlp_dictionary *d, struct pprof_function *function, struct error *err)
 {
 	struct protobuf m = protobuf_open(function->message, &function_shape);
@@ -367,7 +367,7 @@ static uint32_t kind_of_type(struct bytes type)
 	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
 		if (bytes_equal(type, bytes_of(made[i])))
 			return FRAME_JIT;
-	return PPROF_KIND_UNTOLD;
+	return PPROF_KIND_UNKNOWN;
 }
 
 static uint32_t frame_kind(struct otlp_dictionary *d, uint64_t index)
@@ -376,14 +376,14 @@ static uint32_t frame_kind(struct otlp_dictionary *d, uint64_t index)
 
 	if (!a || a->is_number ||
 		!bytes_equal(profile_text(d->profile, a->key), BYTES("profile.frame.type")))
-		return PPROF_KIND_UNTOLD;
+		return PPROF_KIND_UNKNOWN;
 	return kind_of_type(profile_text(d->profile, a->text));
 }
 
 static void take_line(struct otlp_dictionary *d, struct bytes message)
 {
 	struct protobuf m = protobuf_open(message, &line_shape);
-	struct pprof_line line = {.kind = PPROF_KIND_UNTOLD};
+	struct pprof_line line = {.kind = PPROF_KIND_UNKNOWN};
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);) {
 		if (f.number == LINE_FUNCTION && f.value < d->places.functions.len)
@@ -400,7 +400,7 @@ static struct span make_location(struct otlp_dictionary *d, struct bytes message
 {
 	struct protobuf m = protobuf_open(message, &location_shape);
 	uint64_t mapping = 0, address = 0, index;
-	uint32_t kind = PPROF_KIND_UNTOLD;
+	uint32_t kind = PPROF_KIND_UNKNOWN;
 	enum pprof_cut cut;
 	bool bad;
 
@@ -412,7 +412,7 @@ static struct span make_location(struct otlp_dictionary *d, struct bytes message
 			address = f.value;
 		else if (f.number == LOCATION_LINE)
 			take_line(d, f.bytes);
-		for (size_t at = 0; f.number == LOCATION_ATTRIBUTES && kind == PPROF_KIND_UNTOLD &&
+		for (size_t at = 0; f.number == LOCATION_ATTRIBUTES && kind == PPROF_KIND_UNKNOWN &&
 				    protobuf_number(&f, &at, &index, &bad);)
 			kind = frame_kind(d, index);
 	}
@@ -437,18 +437,18 @@ static void make_locations(struct otlp_dictionary *d)
 
 /* ---- When all is there ---- */
 
-bool otlp_dictionary_know(struct otlp_dictionary *d, struct error *err)
+bool otlp_dictionary_resolve(struct otlp_dictionary *d, struct error *err)
 {
 	if (!d->places.mappings.len)
 		vector_push(&d->places.mappings,
-			((struct pprof_mapping){.row.kind = PPROF_KIND_UNTOLD}));
+			((struct pprof_mapping){.row.kind = PPROF_KIND_UNKNOWN}));
 	if (!d->places.functions.len)
 		vector_push(&d->places.functions, (struct pprof_function){0});
 	for (size_t i = 1; i < d->places.mappings.len; i++)
-		if (!know_mapping(d, &d->places.mappings.items[i], err))
+		if (!resolve_mapping(d, &d->places.mappings.items[i], err))
 			return false;
 	for (size_t i = 1; i < d->places.functions.len; i++)
-		if (!know_function(d, &d->places.functions.items[i], err))
+		if (!resolve_function(d, &d->places.functions.items[i], err))
 			return false;
 	make_locations(d);
 	return true;

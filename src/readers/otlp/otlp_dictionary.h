@@ -65,7 +65,7 @@ void otlp_dictionary_release(struct otlp_dictionary *d);
 /* One dictionary message; a file may have it in parts. */
 bool otlp_dictionary_take(struct otlp_dictionary *d, struct bytes message, struct error *err);
 /* When all parts are taken. */
-bool otlp_dictionary_know(struct otlp_dictionary *d, struct error *err);
+bool otlp_dictionary_resolve(struct otlp_dictionary *d, struct error *err);
 
 struct bytes otlp_text(struct otlp_dictionary *d, uint64_t index);
 /* NULL: the file has not got it (which is counted), or it is none. */

@@ -592,10 +592,11 @@ static int bid(struct bytes head)
 {
 	if (!json_begins(head))
 		return 0;
-	if (json_says(head, "\"resourceProfiles\"") || json_says(head, "\"resource_profiles\""))
+	if (json_contains(head, "\"resourceProfiles\"") ||
+		json_contains(head, "\"resource_profiles\""))
 		return 128;
-	return json_says(head, "\"dictionary\"") &&
-			       (json_says(head, "Table\"") || json_says(head, "_table\""))
+	return json_contains(head, "\"dictionary\"") &&
+			       (json_contains(head, "Table\"") || json_contains(head, "_table\""))
 		       ? 64
 		       : 0;
 }

@@ -503,7 +503,7 @@ static void finish_kinds(struct otlp *o)
 			row->wall_offset = 0;
 		row->delivered = samples->count;
 	}
-	pprof_tell_times(o->profile, o->first_time, o->longest);
+	pprof_set_times(o->profile, o->first_time, o->longest);
 }
 
 static const char *what_is_first(const struct otlp *o)
@@ -511,7 +511,7 @@ static const char *what_is_first(const struct otlp *o)
 	return o->is_json ? "sample" : "byte";
 }
 
-static void tell_oddities(const struct otlp *o)
+static void note_oddities(const struct otlp *o)
 {
 	if (o->bad_samples)
 		profile_note(o->profile, "%llu of %llu samples skipped, first at %s %llu: %s",
@@ -531,7 +531,7 @@ static bool take_dictionary(struct otlp *o, struct bytes content, struct error *
 			!otlp_dictionary_take(&o->dictionary, f.bytes, err))
 			return false;
 	return otlp_finish_message(&o->dictionary, &m, err) &&
-	       otlp_dictionary_know(&o->dictionary, err);
+	       otlp_dictionary_resolve(&o->dictionary, err);
 }
 
 struct otlp *otlp_new(const struct read_options *options, bool is_json, struct profile *profile)
@@ -571,7 +571,7 @@ bool otlp_finish(struct otlp *o, const char *what, uint64_t end, struct error *e
 		return error_set(err, ERR_FORMAT, "%s %llu: %s", what_is_first(o),
 			(unsigned long long)o->first_bad, o->bad_reason);
 	finish_kinds(o);
-	tell_oddities(o);
+	note_oddities(o);
 	return true;
 }
 

@@ -124,7 +124,7 @@ static unsigned columns(const struct data *d, const struct perf_file_event *even
 
 /* A kernel of this name on a host of this name: when the file has no build id of it, it is taken
  * for the one that runs; addresses still have to agree (process/symbolize.h). */
-static void know_kernel(struct data *d)
+static void identify_kernel(struct data *d)
 {
 	const struct perf_file_info *about = &d->file.about;
 	char hex[65], raw[32];
@@ -162,7 +162,7 @@ static void learn(struct data *d)
 	}
 	if (d->events_known == d->file.events.len)
 		return;
-	know_kernel(d);
+	identify_kernel(d);
 	if (about->arch.len || d->file.swapped)
 		d->stacks.arch = arch_by_name(about->arch);
 	perf_file_name_events(&d->file);
@@ -175,7 +175,7 @@ static void learn(struct data *d)
 	}
 }
 
-static void tell(struct data *d, const char *key, struct bytes value)
+static void set_meta(struct data *d, const char *key, struct bytes value)
 {
 	if (value.len)
 		profile_set_meta(d->profile, bytes_of(key), value);
@@ -199,14 +199,14 @@ static void describe(struct data *d)
 	struct buffer recorder = {0};
 
 	if (has_clock(d, CLOCK_MONOTONIC))
-		tell(d, "clock", BYTES("monotonic"));
-	tell(d, "host", about->host);
-	tell(d, "kernel", about->release);
-	tell(d, "arch", about->arch);
-	tell(d, "command", about->command);
+		set_meta(d, "clock", BYTES("monotonic"));
+	set_meta(d, "host", about->host);
+	set_meta(d, "kernel", about->release);
+	set_meta(d, "arch", about->arch);
+	set_meta(d, "command", about->command);
 	if (about->version.len)
 		buffer_printf(&recorder, "perf %.*s", (int)about->version.len, about->version.at);
-	tell(d, "recorder", buffer_bytes(&recorder));
+	set_meta(d, "recorder", buffer_bytes(&recorder));
 	buffer_release(&recorder);
 	for (size_t i = 0; about->clock_known && i < d->profile->streams.len; i++)
 		d->profile->streams.items[i].row.wall_offset = about->wall_offset;

@@ -161,10 +161,10 @@ static bool parse_tail(struct bytes tail, struct perf_event *e)
 	return e->anchored || !before.len;
 }
 
-/* The one number before an event is the thread (%5d) or, when no thread is printed, the period
- * (%10llu): the blanks that it is set apart with tell. */
+/* The only number before an event is the thread (%5d) or, when no thread is printed, the period
+ * (%10llu). The number of blanks in front of it decides. */
 #define PERIOD_WIDTH 10
-static void tell_period(struct perf_event *e, struct bytes word)
+static void take_period(struct perf_event *e, struct bytes word)
 {
 	size_t blanks = (size_t)(word.at - (e->comm.at + e->comm.len));
 
@@ -226,7 +226,7 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 			continue;
 		e.comm = comm;
 		e.head = (size_t)(tail.at - line.at);
-		tell_period(&e, word);
+		take_period(&e, word);
 		*ret_event = e;
 		found = true;
 	}

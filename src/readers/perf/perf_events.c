@@ -79,18 +79,18 @@ static struct perf_event_kind *find_kind(
 }
 
 static void add_row(struct perf_events *e, const struct perf_event_kind *kind,
-	const struct perf_target *t, const struct perf_event_sample *told, int64_t weight)
+	const struct perf_target *t, const struct perf_event_sample *sample, int64_t weight)
 {
-	struct sample sample = {.has = kind->has,
-		.stack = told->stack,
-		.time = told->time,
-		.thread = told->thread,
-		.labels = told->labels,
-		.cpu = told->cpu};
+	struct sample row = {.has = kind->has,
+		.stack = sample->stack,
+		.time = sample->time,
+		.thread = sample->thread,
+		.labels = sample->labels,
+		.cpu = sample->cpu};
 	struct stream *streams = e->profile->streams.items;
 
 	e->last_samples = t->samples;
-	e->last_row = (uint32_t)profile_add_sample(e->profile, t->samples, &sample);
+	e->last_row = (uint32_t)profile_add_sample(e->profile, t->samples, &row);
 	if (t->weight != t->count)
 		vector_push(&streams[t->weight].value, weight);
 	if (!kind->has || t->weight == t->count)
@@ -115,9 +115,9 @@ static uint32_t *first_cell(struct perf_events *e, stack_id stack)
 /* A table with one row a stack. What comes for it later is added up in the cell, which has been
  * looked at anyway, and not in two columns. */
 static void add_to_stack(struct perf_events *e, const struct perf_event_kind *kind,
-	const struct perf_target *t, const struct perf_event_sample *told, int64_t weight)
+	const struct perf_target *t, const struct perf_event_sample *sample, int64_t weight)
 {
-	uint32_t *first = first_cell(e, told->stack), at = *first;
+	uint32_t *first = first_cell(e, sample->stack), at = *first;
 
 	while (at && e->cells.items[at].samples != t->samples)
 		at = e->cells.items[at].next;
@@ -127,37 +127,39 @@ static void add_to_stack(struct perf_events *e, const struct perf_event_kind *ki
 	} else {
 		uint32_t row = (uint32_t)e->profile->samples.items[t->samples].count;
 
-		add_row(e, kind, t, told, weight);
+		add_row(e, kind, t, sample, weight);
 		vector_push(&e->cells, ((struct perf_cell){0, 0, t->samples, row, *first}));
 		*first = (uint32_t)e->cells.len - 1;
 	}
 }
 
-bool perf_events_add(struct perf_events *e, const struct perf_event_sample *told, struct error *err)
+bool perf_events_add(
+	struct perf_events *e, const struct perf_event_sample *sample, struct error *err)
 {
-	struct perf_event_kind *kind = find_kind(e, told->event, told->has, told->period > 0);
+	struct perf_event_kind *kind = find_kind(e, sample->event, sample->has, sample->period > 0);
 	struct perf_target *t;
-	int64_t weight = told->period ? (int64_t)told->period : 1;
+	int64_t weight = sample->period ? (int64_t)sample->period : 1;
 
 	if (!kind)
 		return error_set(
 			err, ERR_LIMIT, "more than %u different events", PERF_EVENTS_LIMIT);
-	t = told->idle ? &kind->idle : &kind->busy;
+	t = sample->idle ? &kind->idle : &kind->busy;
 	if (!t->used)
-		target_open(e, t, told->event, kind->has_period, told->idle);
+		target_open(e, t, sample->event, kind->has_period, sample->idle);
 	if (weight < 0 || __builtin_add_overflow(t->total, weight, &t->total))
 		return error_set(err, ERR_LIMIT, "the periods of all samples exceed 2^63");
 	t->delivered++;
 	if (kind->has)
-		add_row(e, kind, t, told, weight);
+		add_row(e, kind, t, sample, weight);
 	else
-		add_to_stack(e, kind, t, told, weight);
+		add_to_stack(e, kind, t, sample, weight);
 	return true;
 }
 
-bool perf_events_has_rows(struct perf_events *e, const struct perf_event_sample *told)
+bool perf_events_has_rows(struct perf_events *e, const struct perf_event_sample *sample)
 {
-	const struct perf_event_kind *kind = find_kind(e, told->event, told->has, told->period > 0);
+	const struct perf_event_kind *kind =
+		find_kind(e, sample->event, sample->has, sample->period > 0);
 
 	return kind && kind->has;
 }

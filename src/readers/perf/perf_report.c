@@ -388,7 +388,7 @@ static void ends_of(struct bytes stack, struct bytes *ret_first, struct bytes *r
 		last ? (struct bytes){last + 1, (size_t)(stack.at + stack.len - last) - 1} : stack;
 }
 
-enum part { PART_WHOLE, PART_OF_ANOTHER, PART_UNTOLD };
+enum part { PART_WHOLE, PART_OF_ANOTHER, PART_UNKNOWN };
 
 /* Is it the stack of samples of this row, or the part of one that starts with a caller? */
 static enum part which_part(struct perf_report *r, struct bytes stack)
@@ -401,7 +401,7 @@ static enum part which_part(struct perf_report *r, struct bytes stack)
 		r->unordered |= first.at != last.at;
 		if (!r->with_children || r->all_self)
 			return PART_WHOLE;
-		return r->no_self ? PART_OF_ANOTHER : PART_UNTOLD;
+		return r->no_self ? PART_OF_ANOTHER : PART_UNKNOWN;
 	}
 	starts = is_symbol(r, first, &in_memory);
 	ends = is_symbol(r, last, &in_memory);
@@ -411,7 +411,7 @@ static enum part which_part(struct perf_report *r, struct bytes stack)
 	if (!r->with_children)
 		return PART_WHOLE;
 	if (r->order == ORDER_CALLEE)
-		return PART_UNTOLD;
+		return PART_UNKNOWN;
 	return ends && !(starts && r->no_self && (in_memory || first.at != last.at))
 		       ? PART_WHOLE
 		       : PART_OF_ANOTHER;
@@ -493,7 +493,7 @@ static bool take_whole(struct perf_report *r, struct bytes stack, int64_t value,
 		return !value || add_stack(r, stack, value, err);
 	case PART_OF_ANOTHER:
 		return true;
-	case PART_UNTOLD:
+	case PART_UNKNOWN:
 		break;
 	}
 	return error_set(err, ERR_FORMAT,

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 
 #define TOO_DEEP "expected no call chain of more than 8,192 frames"
-#define TOLD	 0u /* streams: what the kernel said */
-#define PASSED	 1u /* what passed from one switch to the other */
+#define DELAYS	 0u /* streams: delays that the kernel reported */
+#define ELAPSED	 1u /* time from one switch to the other */
 
 /* A thread that has been switched out. */
 struct waiting {
@@ -47,8 +47,8 @@ struct sched {
 	bool in_chain;	/* lines up to the next empty one are frames */
 	bool switching; /* ... of this switch: */
 	struct waiting out;
-	bool told;   /* is there a delay anywhere? */
-	bool awaken; /* lines up to the next empty one are the frames of this waker: */
+	bool has_delays; /* is there a delay anywhere? */
+	bool awaken;	 /* lines up to the next empty one are the frames of this waker: */
 	struct waking waking;
 };
 
@@ -225,10 +225,10 @@ static bool take_switch(struct sched *s, const struct perf_event *event, struct 
 	}
 	if (next) {
 		in = thread_of(s, next);
-		if (in->stack && !s->told && event->time >= in->since &&
-			!add(s, in, in->stack, in->comm, PASSED, event->time - in->since, err))
+		if (in->stack && !s->has_delays && event->time >= in->since &&
+			!add(s, in, in->stack, in->comm, ELAPSED, event->time - in->since, err))
 			return false;
-		if (!s->told)
+		if (!s->has_delays)
 			in->stack = 0;
 	}
 	s->switching = prev != 0;
@@ -294,7 +294,7 @@ static bool finish_delay(struct sched *s, struct error *err)
 	}
 	w->stack = 0;
 	if (stack)
-		return add(s, w, stack, k->comm, TOLD, k->delay, err);
+		return add(s, w, stack, k->comm, DELAYS, k->delay, err);
 	text_stacks_skip(&s->stacks, TOO_DEEP);
 	return true;
 }
@@ -311,7 +311,7 @@ static bool take_delay(struct sched *s, const struct perf_event *event, struct e
 		text_stacks_skip(&s->stacks, "expected comm=, pid= and delay= of sched_stat_sleep");
 		return true;
 	}
-	s->told = true;
+	s->has_delays = true;
 	w = thread_of(s, pid);
 	if (!w->stack) {
 		text_stacks_skip(
@@ -410,14 +410,14 @@ static void choose_stream(struct sched *s)
 {
 	struct profile *p = s->stacks.profile;
 	struct stream *first = &p->streams.items[s->stacks.first_stream];
-	struct stream last = first[PASSED];
+	struct stream last = first[ELAPSED];
 
-	if (s->told) {
-		vector_release(&first[PASSED].value);
+	if (s->has_delays) {
+		vector_release(&first[ELAPSED].value);
 	} else {
-		vector_release(&first[TOLD].value);
-		first[TOLD] = last;
-		s->stacks.total[TOLD] = s->stacks.total[PASSED];
+		vector_release(&first[DELAYS].value);
+		first[DELAYS] = last;
+		s->stacks.total[DELAYS] = s->stacks.total[ELAPSED];
 	}
 	p->streams.len--;
 	s->stacks.streams--;

@@ -543,7 +543,8 @@ static bool is_event_line(struct bytes line)
 	       (event.anchored || event.event.len || !event.rest.len);
 }
 
-/* Are most lines that start samples told by nothing but their place, above frames or none? */
+/* Are most lines that start samples bare: without a time or an event, recognizable by their place
+ * alone? */
 static bool is_bare(struct bytes head)
 {
 	bool cut = head.len == READER_HEAD, inside = false;
@@ -556,12 +557,12 @@ static bool is_bare(struct bytes head)
 		bool none = is_empty(line) || *line.at == '#';
 		bool frame_column = is_frame_column(line);
 		bool starts = !inside && !none && !frame_column;
-		bool tells_nothing =
+		bool is_bare_line =
 			starts && !is_event_line(line) && perf_event_parse_bare(line, &event);
 
 		frames += frame_column;
-		bare += tells_nothing;
-		other += starts && !tells_nothing;
+		bare += is_bare_line;
+		other += starts && !is_bare_line;
 		/* Samples are not separated. */
 		other += inside && !none && !frame_column &&
 			 perf_frame_parse(line, &frame) == PERF_WEIRD;
@@ -570,7 +571,7 @@ static bool is_bare(struct bytes head)
 	return frames && bare >= other;
 }
 
-/* What was skipped is told of all parts together. */
+/* Skipped lines of all parts are reported together. */
 static bool finish(const struct script *s, struct read_part *part, struct error *err)
 {
 	if (!part)

@@ -149,7 +149,7 @@ static bool read_content(struct pprof *p, struct bytes content, struct error *er
 	if (bad.count && !p->taken)
 		return error_set(err, ERR_FORMAT, "byte %llu: %s", (unsigned long long)bad.first,
 			bad.reason);
-	pprof_tell(p, content);
+	pprof_set_metadata(p, content);
 	return true;
 }
 

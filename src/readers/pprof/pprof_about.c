@@ -20,14 +20,14 @@ static void take_loss(struct pprof *p, uint32_t stream, struct bytes message)
 	profile_add_loss(p->profile, stream, pprof_text_at(p, reason), count);
 }
 
-static void know_delivered(struct pprof *p, uint32_t stream, uint64_t delivered)
+static void take_delivered(struct pprof *p, uint32_t stream, uint64_t delivered)
 {
 	p->profile->streams.items[stream].row.delivered = delivered;
-	p->delivered_told[stream] = true;
+	p->has_delivered[stream] = true;
 }
 
 /* What Kiln wrote beside the name and the unit. */
-static void know_stream(struct pprof *p, uint32_t stream, struct bytes own)
+static void take_stream(struct pprof *p, uint32_t stream, struct bytes own)
 {
 	struct stream_row *row = &p->profile->streams.items[stream].row;
 	struct protobuf m = protobuf_open(own, &pprof_pair_shape);
@@ -48,7 +48,7 @@ static void know_stream(struct pprof *p, uint32_t stream, struct bytes own)
 		else if (f.number == PPROF_TYPE_EXPECTED)
 			row->expected = f.value;
 		else if (f.number == PPROF_TYPE_DELIVERED)
-			know_delivered(p, stream, f.value);
+			take_delivered(p, stream, f.value);
 		else if (f.number == PPROF_TYPE_PERIOD)
 			row->period = f.value;
 	}
@@ -65,10 +65,10 @@ static void open_stream(struct pprof *p, size_t type)
 	if ((int64_t)p->period > 0 && p->period_type.kind == t->kind &&
 		p->period_type.unit == t->unit)
 		p->profile->streams.items[stream].row.period = p->period;
-	know_stream(p, stream, t->own);
+	take_stream(p, stream, t->own);
 }
 
-/* The one that pprof shows when nobody says which: it is the first of the profile. */
+/* The one that pprof shows by default is the first of the profile. */
 static size_t default_type(struct pprof *p)
 {
 	struct bytes name = pprof_text_at(p, p->default_type);
@@ -99,7 +99,7 @@ static void set_meta(struct pprof *p, const char *key, struct bytes value)
 }
 
 /* When the period is in the unit of no stream. */
-static void tell_period(struct pprof *p)
+static void set_period(struct pprof *p)
 {
 	struct bytes kind = pprof_text_at(p, p->period_type.kind);
 	struct buffer text = {0};
@@ -117,7 +117,7 @@ static void tell_period(struct pprof *p)
 	buffer_release(&text);
 }
 
-static void tell_comments(struct pprof *p)
+static void set_comments(struct pprof *p)
 {
 	struct buffer text = {0};
 
@@ -130,8 +130,8 @@ static void tell_comments(struct pprof *p)
 	buffer_release(&text);
 }
 
-/* What Kiln's own writer was told. */
-static void tell_own_meta(struct pprof *p, struct bytes message)
+/* Rows that Kiln's own writer copied from its profile. */
+static void add_own_meta(struct pprof *p, struct bytes message)
 {
 	struct protobuf m = protobuf_open(message, &pprof_pair_shape);
 	struct meta row = {0};
@@ -146,7 +146,7 @@ static void tell_own_meta(struct pprof *p, struct bytes message)
 		vector_push(&p->profile->meta, row);
 }
 
-static void tell_meta(struct pprof *p, struct bytes content)
+static void set_meta_rows(struct pprof *p, struct bytes content)
 {
 	const char *end = content.at + content.len;
 	struct protobuf m =
@@ -155,17 +155,17 @@ static void tell_meta(struct pprof *p, struct bytes content)
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);)
 		if (f.number == PPROF_META && f.wire == PROTOBUF_BYTES)
-			tell_own_meta(p, f.bytes);
+			add_own_meta(p, f.bytes);
 	if (!p->meta) {
-		pprof_tell_times(p->profile, p->time, p->duration);
-		tell_comments(p);
-		tell_period(p);
+		pprof_set_times(p->profile, p->time, p->duration);
+		set_comments(p);
+		set_period(p);
 		set_meta(p, "documentation", pprof_text_at(p, p->doc_url));
 	}
 }
 
 /* How many samples came: the sum of a type that counts them, else the number of rows. */
-static void tell_delivered(struct pprof *p)
+static void set_delivered(struct pprof *p)
 {
 	uint64_t delivered = p->taken;
 
@@ -178,16 +178,16 @@ static void tell_delivered(struct pprof *p)
 			continue;
 		for (size_t j = 0; j < s->value.len; j++)
 			if (__builtin_add_overflow(sum, s->value.items[j], &sum))
-				return; /* which profile_check_values tells */
+				return; /* profile_check_values reports that */
 		delivered = sum > 0 ? (uint64_t)sum : 0;
 		break;
 	}
 	for (size_t i = 0; i < p->profile->streams.len; i++)
-		if (!p->delivered_told[i])
+		if (!p->has_delivered[i])
 			p->profile->streams.items[i].row.delivered = delivered;
 }
 
-static void tell_oddities(struct pprof *p)
+static void note_oddities(struct pprof *p)
 {
 	struct pprof_skipped bad = pprof_skipped(p);
 
@@ -207,9 +207,9 @@ static void tell_oddities(struct pprof *p)
 			(unsigned long long)p->cut, (unsigned long long)p->taken);
 }
 
-void pprof_tell(struct pprof *p, struct bytes content)
+void pprof_set_metadata(struct pprof *p, struct bytes content)
 {
-	tell_delivered(p);
-	tell_meta(p, content);
-	tell_oddities(p);
+	set_delivered(p);
+	set_meta_rows(p, content);
+	note_oddities(p);
 }

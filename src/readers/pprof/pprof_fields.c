@@ -83,12 +83,12 @@ static bool take_labels(struct pprof *p, const struct pprof_taken *sample, struc
 	uint32_t kept = seen_find(&p->labels_seen, &question);
 
 	if (kept) {
-		pprof_tags_recall(&p->tags, kept - 1);
+		pprof_tags_restore(&p->tags, kept - 1);
 		return true;
 	}
 	if (!take_between(p, sample->labels, sample->end, err))
 		return false;
-	seen_put(&p->labels_seen, &question, pprof_tags_keep(&p->tags) + 1);
+	seen_put(&p->labels_seen, &question, pprof_tags_save(&p->tags) + 1);
 	return true;
 }
 

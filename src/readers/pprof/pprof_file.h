@@ -61,9 +61,9 @@ struct pprof {
 	/* Samples: */
 	struct pprof_drop drop;
 	uint32_t samples, stream_of[PPROF_TYPES_LIMIT];
-	bool delivered_told[PPROF_TYPES_LIMIT]; /* by stream */
-	VECTOR(location_id) place_of_id;	/* where it is one; 0: it is more than one */
-	size_t listed;				/* samples, empty ones too */
+	bool has_delivered[PPROF_TYPES_LIMIT]; /* by stream */
+	VECTOR(location_id) place_of_id;       /* where it is one; 0: it is more than one */
+	size_t listed;			       /* samples, empty ones too */
 	uint64_t bad_strings, bad_rows;
 
 	/* While samples are taken, the caller's thread has these: */
@@ -154,6 +154,6 @@ bool pprof_take_fields(struct pprof *p, const struct pprof_taken *sample, struct
 
 void pprof_open_streams(struct pprof *p);
 /* When all samples have been taken. */
-void pprof_tell(struct pprof *p, struct bytes content);
+void pprof_set_metadata(struct pprof *p, struct bytes content);
 
 #endif

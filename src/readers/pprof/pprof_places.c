@@ -9,7 +9,7 @@
 void pprof_places_init(struct pprof_places *p, struct profile *profile)
 {
 	*p = (struct pprof_places){.profile = profile};
-	vector_push(&p->mappings, (struct pprof_mapping){.row.kind = PPROF_KIND_UNTOLD});
+	vector_push(&p->mappings, (struct pprof_mapping){.row.kind = PPROF_KIND_UNKNOWN});
 	vector_push(&p->functions, (struct pprof_function){0});
 }
 
@@ -46,26 +46,26 @@ string_id pprof_build_id(struct profile *p, struct bytes text)
 
 /* ---- Names ---- */
 
-static struct pprof_mapping *know_mapping(struct pprof_places *p, uint32_t mapping)
+static struct pprof_mapping *resolve_mapping(struct pprof_places *p, uint32_t mapping)
 {
 	struct pprof_mapping *m = &p->mappings.items[mapping];
 
 	if (m->known)
 		return m;
 	m->known = true;
-	m->told = m->row.kind != PPROF_KIND_UNTOLD || m->row.file;
-	if (m->row.kind == PPROF_KIND_UNTOLD) {
+	m->identified = m->row.kind != PPROF_KIND_UNKNOWN || m->row.file;
+	if (m->row.kind == PPROF_KIND_UNKNOWN) {
 		m->row.kind = pprof_mapping_kind(profile_text(p->profile, m->row.file));
 		if (m->row.kind == MAPPING_MODULE)
 			m->row.base = m->start;
 	}
 	/* Without a name nothing is known of the code, least of all that it was made just in time.
 	 */
-	m->module = m->told ? mapping_module_string(p->profile, &m->row) : 0;
+	m->module = m->identified ? mapping_module_string(p->profile, &m->row) : 0;
 	return m;
 }
 
-static struct pprof_function *know_function(struct pprof_places *p, uint32_t function)
+static struct pprof_function *resolve_function(struct pprof_places *p, uint32_t function)
 {
 	struct pprof_function *f = &p->functions.items[function];
 	struct buffer plain = {0};
@@ -93,7 +93,7 @@ static size_t first_dropped(struct pprof_places *p)
 	size_t count = p->lines.len;
 
 	for (size_t i = count; p->drop && i-- > 0;)
-		if (know_function(p, p->lines.items[i].function)->dropped)
+		if (resolve_function(p, p->lines.items[i].function)->dropped)
 			return i;
 	return count;
 }
@@ -104,17 +104,17 @@ static void make_frames(struct pprof_places *p, const struct pprof_mapping *m, s
 	p->frames.len = 0;
 	for (size_t i = p->lines.len; i-- > first;) {
 		const struct pprof_line *line = &p->lines.items[i];
-		const struct pprof_function *function = know_function(p, line->function);
+		const struct pprof_function *function = resolve_function(p, line->function);
 		struct frame frame = {.function = function->name_id,
 			.module = line->has_module ? line->module : m->module,
 			.file = function->file_id,
 			.line = line->line,
 			.kind = line->kind};
 
-		if (frame.kind == PPROF_KIND_UNTOLD && i + 1 < p->lines.len)
+		if (frame.kind == PPROF_KIND_UNKNOWN && i + 1 < p->lines.len)
 			frame.kind = FRAME_INLINED;
-		else if (frame.kind == PPROF_KIND_UNTOLD)
-			frame.kind = m->told ? mapping_frame_kind(&m->row) : FRAME_NATIVE;
+		else if (frame.kind == PPROF_KIND_UNKNOWN)
+			frame.kind = m->identified ? mapping_frame_kind(&m->row) : FRAME_NATIVE;
 		vector_push(&p->frames, profile_frame(p->profile, &frame));
 	}
 }
@@ -147,7 +147,7 @@ static bool make_at_address(struct pprof_places *p, struct pprof_mapping *m, uin
 {
 	location_id location;
 
-	if (!address || !m->told)
+	if (!address || !m->identified)
 		return false;
 	location = location_at(p, m, address);
 	if (!location)
@@ -163,7 +163,7 @@ static bool make_at_address(struct pprof_places *p, struct pprof_mapping *m, uin
 struct span pprof_places_make(
 	struct pprof_places *p, uint32_t mapping, uint64_t address, enum pprof_cut *ret_cut)
 {
-	struct pprof_mapping *m = know_mapping(p, mapping);
+	struct pprof_mapping *m = resolve_mapping(p, mapping);
 	size_t start = p->made.len, dropped = first_dropped(p), count = p->lines.len;
 
 	*ret_cut = CUT_NOTHING;
@@ -172,7 +172,7 @@ struct span pprof_places_make(
 		return (struct span){(uint32_t)start, 1};
 	}
 	if (!count) /* nothing at all is known of it */
-		vector_push(&p->lines, (struct pprof_line){.kind = PPROF_KIND_UNTOLD});
+		vector_push(&p->lines, (struct pprof_line){.kind = PPROF_KIND_UNKNOWN});
 	if (dropped < count)
 		*ret_cut = dropped + 1 == count ? CUT_ALL : CUT_BELOW;
 	make_frames(p, m, *ret_cut == CUT_BELOW ? dropped + 1 : 0);

@@ -5,16 +5,16 @@
 
 #include "names/pprof_format.h"
 
-#define PPROF_KIND_UNTOLD UINT32_MAX
+#define PPROF_KIND_UNKNOWN UINT32_MAX
 
 struct pprof_mapping {
 	uint64_t id, start, offset;
 	struct bytes message; /* the reader's */
-	struct mapping row;   /* kind: PPROF_KIND_UNTOLD when only the name tells it */
+	struct mapping row;   /* kind: PPROF_KIND_UNKNOWN when it has to be derived from the name */
 	/* Filled in when it is used for the first time: */
 	mapping_id made;
 	string_id module;
-	bool known, told; /* is it told what it is? */
+	bool known, identified; /* identified: the file gives its kind or name */
 };
 
 struct pprof_function {
@@ -29,7 +29,7 @@ struct pprof_function {
 struct pprof_line {
 	uint32_t function; /* index; 0: unknown */
 	uint32_t line;
-	uint32_t kind;	  /* enum frame_kind or PPROF_KIND_UNTOLD */
+	uint32_t kind;	  /* enum frame_kind or PPROF_KIND_UNKNOWN */
 	string_id module; /* when has_module */
 	bool has_module;
 };

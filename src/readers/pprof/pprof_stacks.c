@@ -8,7 +8,7 @@
 static void take_line(struct pprof *p, struct bytes message)
 {
 	struct protobuf m = protobuf_open(message, &pprof_line_shape);
-	struct pprof_line line = {.kind = PPROF_KIND_UNTOLD};
+	struct pprof_line line = {.kind = PPROF_KIND_UNKNOWN};
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);) {
 		if (f.number == PPROF_LINE_FUNCTION) {

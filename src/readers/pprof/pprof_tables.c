@@ -212,7 +212,7 @@ static bool take_sample_type(struct pprof *p, const struct protobuf_field *f, st
 static bool take_mapping(struct pprof *p, struct bytes message, struct error *err)
 {
 	struct protobuf m = protobuf_open(message, &mapping_shape);
-	struct pprof_mapping mapping = {.row.kind = PPROF_KIND_UNTOLD, .message = message};
+	struct pprof_mapping mapping = {.row.kind = PPROF_KIND_UNKNOWN, .message = message};
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);) {
 		if (f.number == PPROF_MAPPING_ID)
@@ -319,7 +319,7 @@ static bool take_field(struct pprof *p, struct protobuf_field f, struct error *e
 
 /* ---- Tables, now that the strings are known ---- */
 
-static void know_mapping(struct pprof *p, struct pprof_mapping *mapping)
+static void parse_mapping(struct pprof *p, struct pprof_mapping *mapping)
 {
 	struct protobuf m = protobuf_open(mapping->message, &mapping_shape);
 	int32_t pid = -1;
@@ -344,7 +344,7 @@ static void know_mapping(struct pprof *p, struct pprof_mapping *mapping)
 		mapping->row.process = profile_process(p->profile, pid, name);
 }
 
-static void know_function(struct pprof *p, struct pprof_function *function)
+static void parse_function(struct pprof *p, struct pprof_function *function)
 {
 	struct protobuf m = protobuf_open(function->message, &function_shape);
 
@@ -358,7 +358,7 @@ static void know_function(struct pprof *p, struct pprof_function *function)
 	}
 }
 
-static void know_drops(struct pprof *p)
+static void compile_drop_frames(struct pprof *p)
 {
 	struct bytes drop = pprof_text_at(p, p->drop_frames),
 		     keep = pprof_text_at(p, p->keep_frames);
@@ -372,16 +372,16 @@ static void know_drops(struct pprof *p)
 		profile_note(p->profile, "ignoring drop_frames of the file: %s", why.text);
 }
 
-static void know_tables(struct pprof *p)
+static void parse_tables(struct pprof *p)
 {
 	for (size_t i = 1; i < p->places.mappings.len; i++)
-		know_mapping(p, &p->places.mappings.items[i]);
+		parse_mapping(p, &p->places.mappings.items[i]);
 	for (size_t i = 1; i < p->places.functions.len; i++)
-		know_function(p, &p->places.functions.items[i]);
+		parse_function(p, &p->places.functions.items[i]);
 	ids_init(&p->location_rows, PPROF_ID_ROWS(&p->locations));
 	ids_init(&p->mapping_rows, PPROF_ID_ROWS(&p->places.mappings));
 	ids_init(&p->function_rows, PPROF_ID_ROWS(&p->places.functions));
-	know_drops(p);
+	compile_drop_frames(p);
 }
 
 /* ---- All of it ---- */
@@ -401,7 +401,7 @@ bool pprof_take_tables(struct pprof *p, struct bytes content, struct error *err)
 	if (!p->types.len)
 		return error_set(err, ERR_FORMAT,
 			"byte %zu: unexpected end: expected a sample type", content.len);
-	know_tables(p);
+	parse_tables(p);
 	return true;
 }
 

@@ -6,7 +6,7 @@
 void pprof_tags_release(struct pprof_tags *t)
 {
 	buffer_release(&t->text);
-	vector_release(&t->kept);
+	vector_release(&t->saved);
 }
 
 void pprof_tags_clear(struct pprof_tags *t)
@@ -69,7 +69,7 @@ void pprof_tags_add_text(struct pprof_tags *t, enum tag_role role, string_id key
 		add_label(t, key, value);
 }
 
-static void know_thread(struct pprof_tags *t)
+static void resolve_thread(struct pprof_tags *t)
 {
 	struct pprof_tag_set *now = &t->now;
 	process_id process;
@@ -82,21 +82,21 @@ static void know_thread(struct pprof_tags *t)
 	t->any_thread = true;
 }
 
-uint32_t pprof_tags_keep(struct pprof_tags *t)
+uint32_t pprof_tags_save(struct pprof_tags *t)
 {
-	know_thread(t);
-	vector_push(&t->kept, t->now);
-	return (uint32_t)t->kept.len - 1;
+	resolve_thread(t);
+	vector_push(&t->saved, t->now);
+	return (uint32_t)t->saved.len - 1;
 }
 
-void pprof_tags_recall(struct pprof_tags *t, uint32_t kept)
+void pprof_tags_restore(struct pprof_tags *t, uint32_t saved)
 {
-	t->now = t->kept.items[kept];
+	t->now = t->saved.items[saved];
 }
 
 void pprof_tags_apply(struct pprof_tags *t, struct sample *sample)
 {
-	know_thread(t);
+	resolve_thread(t);
 	t->any_cpu |= t->want & WANT_CPUS && t->now.cpu != NO_CPU;
 	sample->has |= (t->any_label ? SAMPLE_LABELS : 0u) | (t->any_thread ? SAMPLE_THREAD : 0u) |
 		       (t->any_cpu ? SAMPLE_CPU : 0u);

@@ -13,10 +13,10 @@ struct pprof_tags {
 		label_set_id labels;
 		int32_t pid, tid; /* -1: unknown */
 		string_id comm, name;
-		thread_id thread; /* 0: not asked for yet, or nothing is known */
+		thread_id thread; /* 0: not looked up yet, or unknown */
 		uint16_t cpu;
 	} now; /* of the present sample */
-	VECTOR(struct pprof_tag_set) kept;
+	VECTOR(struct pprof_tag_set) saved;
 	bool any_thread, any_cpu, any_label; /* of all samples */
 	struct buffer text;
 };
@@ -28,13 +28,13 @@ void pprof_tags_clear(struct pprof_tags *t);
 void pprof_tags_add_text(struct pprof_tags *t, enum tag_role role, string_id key, string_id value);
 void pprof_tags_add_number(
 	struct pprof_tags *t, enum tag_role role, string_id key, int64_t number, struct bytes unit);
-/* Keep all that was added, to be recalled by this number for another sample. */
-uint32_t pprof_tags_keep(struct pprof_tags *t);
-void pprof_tags_recall(struct pprof_tags *t, uint32_t kept);
-/* All were added: the sample's columns, of those in which some sample has said something. */
+/* Save all that was added; the number restores it for another sample. */
+uint32_t pprof_tags_save(struct pprof_tags *t);
+void pprof_tags_restore(struct pprof_tags *t, uint32_t saved);
+/* All were added: set the columns of the sample that any sample so far has. */
 void pprof_tags_apply(struct pprof_tags *t, struct sample *sample);
-/* Before a sample is added to these: columns in which it is the first to say something get rows for
- * those before it. */
+/* Before a sample is added to these: a column that it is the first to have gets rows for the
+ * samples before it. */
 void pprof_tags_fill(struct samples *samples, unsigned has);
 
 #endif

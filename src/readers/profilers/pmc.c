@@ -150,7 +150,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 }
 
 /* pmcstat leaves out what is rare. */
-static void tell_losses(struct profile *p, uint64_t counted)
+static void add_losses(struct profile *p, uint64_t counted)
 {
 	(void)counted;
 	for (uint32_t i = 0; i < p->streams.len; i++) {
@@ -178,7 +178,7 @@ static bool start(void *self, struct error *err)
 	struct pmc *s = self;
 
 	(void)err;
-	s->stacks.tell = tell_losses;
+	s->stacks.add_notes = add_losses;
 	return true;
 }
 

@@ -334,7 +334,7 @@ static bool start(void *self, struct error *err)
 	struct vtune *v = self;
 
 	v->stacks.lines.part = call_of;
-	v->stacks.tell = note_rounding;
+	v->stacks.add_notes = note_rounding;
 	call_path_open(&v->path, v->stacks.part);
 	return !v->path.unknown || find_header(v, v->stacks.part, err);
 }

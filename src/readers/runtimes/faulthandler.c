@@ -124,7 +124,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 }
 
 /* Stacks that lack their outermost frames are counted. */
-static void tell(struct profile *p, uint64_t counted)
+static void note_truncated(struct profile *p, uint64_t counted)
 {
 	if (counted)
 		profile_note(p,
@@ -138,7 +138,7 @@ static bool start(void *self, struct error *err)
 
 	(void)err;
 	f->has = f->stacks.want & WANT_THREADS ? SAMPLE_THREAD : 0;
-	f->stacks.tell = tell;
+	f->stacks.add_notes = note_truncated;
 	text_stacks_stream(&f->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
 	return true;
 }

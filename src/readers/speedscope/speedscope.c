@@ -84,7 +84,8 @@ static void frame_read(struct speedscope *s, struct json_extra *extra, struct bu
 			json_skip(j);
 		}
 	}
-	frame.function = name[0].len || extra->told ? buffer_bytes(&name[0]) : BYTES("(anonymous)");
+	frame.function =
+		name[0].len || extra->present ? buffer_bytes(&name[0]) : BYTES("(anonymous)");
 	frame.file = buffer_bytes(&name[1]);
 	frame.line = line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
 	frame.module = buffer_bytes(&extra->module);
@@ -349,7 +350,7 @@ static bool is_time(enum unit unit)
 
 static struct json_value value_of(const struct speedscope *s, const struct part *p)
 {
-	if (p->extra.told)
+	if (p->extra.present)
 		return json_extra_value(&p->extra);
 	if (is_time(p->unit))
 		return (struct json_value){.kind = BYTES("wall"), .unit = BYTES("ns")};
@@ -408,7 +409,7 @@ static void none_unit_make(struct speedscope *s)
 	for (size_t i = 0; i < s->parts.len; i++) {
 		const struct part *p = &s->parts.items[i];
 
-		if (p->unit != UNIT_NONE || p->extra.told)
+		if (p->unit != UNIT_NONE || p->extra.present)
 			continue;
 		for (size_t k = 0; k < p->nodes.len && needed < p->decimals; k++)
 			if (p->nodes.items[k] != NODE_DROPPED)
@@ -424,7 +425,7 @@ static thread_id part_thread(struct speedscope *s, const struct part *p)
 	struct bytes name = buffer_bytes(&p->name);
 	process_id process = 0;
 
-	if (p->extra.told) {
+	if (p->extra.present) {
 		if (p->extra.pid >= 0 || p->extra.process.len)
 			process = profile_process(s->profile, (int32_t)p->extra.pid,
 				profile_string(s->profile, buffer_bytes(&p->extra.process)));
@@ -437,7 +438,7 @@ static thread_id part_thread(struct speedscope *s, const struct part *p)
 /* Times of what Kiln wrote are sums of weights only. */
 static bool has_times(const struct part *p)
 {
-	return is_time(p->unit) && !p->extra.told;
+	return is_time(p->unit) && !p->extra.present;
 }
 
 static struct sample sample_begun(struct speedscope *s, const struct part *p)
@@ -620,11 +621,11 @@ static int bid(struct bytes head)
 {
 	if (!json_begins(head))
 		return 0;
-	if (json_says(head, "speedscope.app/file-format-schema.json"))
+	if (json_contains(head, "speedscope.app/file-format-schema.json"))
 		return 256;
-	if (json_says(head, "\"exporter\"") && json_says(head, "speedscope@"))
+	if (json_contains(head, "\"exporter\"") && json_contains(head, "speedscope@"))
 		return 128;
-	return json_says(head, "\"shared\"") && json_says(head, "\"frames\"") ? 16 : 0;
+	return json_contains(head, "\"shared\"") && json_contains(head, "\"frames\"") ? 16 : 0;
 }
 
 const struct reader reader_speedscope = {

@@ -79,7 +79,7 @@ void json_extra_clear(struct json_extra *e)
 	e->process.len = e->thread.len = 0;
 	e->pid = e->tid = -1;
 	e->side = 0;
-	e->told = e->untimed = false;
+	e->present = e->untimed = false;
 }
 
 void json_extra_release(struct json_extra *e)
@@ -122,7 +122,7 @@ void json_extra_read(struct json_extra *e, struct json *j)
 	json_extra_clear(e);
 	if (!json_object_if(j))
 		return;
-	e->told = true;
+	e->present = true;
 	while (json_key(j, &key)) {
 		if (bytes_equal(key, BYTES("frame")))
 			e->kind = kind_named(json_string_if(j));
@@ -169,7 +169,7 @@ bool json_begins(struct bytes head)
 	return head.len && (*head.at == '{' || *head.at == '[');
 }
 
-bool json_says(struct bytes head, const char *key)
+bool json_contains(struct bytes head, const char *key)
 {
 	return bytes_find(head, bytes_of(key)) != NULL;
 }

@@ -37,19 +37,19 @@ struct json_extra {
 	enum frame_kind kind;			/* "frame" */
 	struct buffer module;			/* "module" */
 	struct buffer stream_kind, unit, event; /* "kind", "unit", "event" */
-	int64_t pid, tid;			/* -1: not said */
+	int64_t pid, tid;			/* -1: unknown */
 	uint32_t side;				/* "side": 0, or 1 and 2, before and after */
 	bool untimed;				/* "untimed": times mean nothing */
 	struct buffer process, thread;
-	bool told; /* there is such a key */
+	bool present; /* the key is present */
 };
 void json_extra_clear(struct json_extra *e);
 void json_extra_release(struct json_extra *e);
 void json_extra_read(struct json_extra *e, struct json *j);
 
-/* For bids: is it JSON's beginning, and does it say this key with its quotes? */
+/* For bids: does the text begin like JSON, and does it contain this key with its quotes? */
 bool json_begins(struct bytes head);
-bool json_says(struct bytes head, const char *key);
+bool json_contains(struct bytes head, const char *key);
 
 /* Tables of samples with one value each (or two), told apart by what the values are. `{0}` with a
  * profile, an input and options is empty. */

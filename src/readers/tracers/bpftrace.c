@@ -226,7 +226,7 @@ static bool start(void *self, struct error *err)
 	struct bpftrace *b = self;
 
 	(void)err;
-	b->maps.stacks.tell = bpftrace_tell_lost;
+	b->maps.stacks.add_notes = bpftrace_note_lost;
 	if (b->maps.stacks.style->tool != TOOL_SCRIPTS)
 		b->maps.stacks.lines.part = bpftrace_part;
 	return true;

@@ -164,7 +164,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 	json_open(&j, in, err);
 	text_stacks_open(&b.maps.stacks, in, options, out);
-	b.maps.stacks.tell = bpftrace_tell_lost;
+	b.maps.stacks.add_notes = bpftrace_note_lost;
 	done = bpftrace_read(&b, err);
 	bpftrace_maps_release(&b.maps);
 	text_stacks_release(&b.maps.stacks);
@@ -175,9 +175,10 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 /* The first line tells how many probes there are; who filters it out keeps the maps. */
 static int bid(struct bytes head)
 {
-	if (!json_begins(head) || !json_says(head, "\"type\"") || !json_says(head, "\"data\""))
+	if (!json_begins(head) || !json_contains(head, "\"type\"") ||
+		!json_contains(head, "\"data\""))
 		return 0;
-	return json_says(head, "\"attached_probes\"") || json_says(head, "{\"@") ? 72 : 0;
+	return json_contains(head, "\"attached_probes\"") || json_contains(head, "{\"@") ? 72 : 0;
 }
 
 const struct reader reader_bpftrace_json = {

@@ -127,7 +127,7 @@ bool bpftrace_add(struct bpftrace_maps *b, int64_t value, struct error *err)
 	return done;
 }
 
-void bpftrace_tell_lost(struct profile *p, uint64_t lost)
+void bpftrace_note_lost(struct profile *p, uint64_t lost)
 {
 	if (lost)
 		profile_note(p, "bpftrace lost %llu events", (unsigned long long)lost);

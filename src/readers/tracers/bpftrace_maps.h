@@ -30,7 +30,7 @@ struct bytes bpftrace_part(struct bytes line);
 bool bpftrace_add(struct bpftrace_maps *b, int64_t value, struct error *err);
 void bpftrace_drop(struct bpftrace_maps *b);
 
-/* text_stacks.tell of lost events. */
-void bpftrace_tell_lost(struct profile *p, uint64_t lost);
+/* text_stacks.add_notes, for lost events. */
+void bpftrace_note_lost(struct profile *p, uint64_t lost);
 
 #endif
