@@ -24,7 +24,7 @@ static double now_ms(clockid_t clock)
 }
 
 /* Addresses in functions, as those of samples are. */
-struct wanted {
+struct sampled {
 	uint64_t *addresses;
 	size_t count;
 	bool *known;
@@ -32,12 +32,12 @@ struct wanted {
 
 static void note(void *context, size_t index, const struct dwarf_frame *frames, size_t count)
 {
-	struct wanted *w = context;
+	struct sampled *w = context;
 
 	w->known[index] = count && frames[0].name.len;
 }
 
-static bool choose(const char *path, struct wanted *w)
+static bool choose(const char *path, struct sampled *w)
 {
 	struct error err = {0};
 	struct image *image = image_open(path, &err);
@@ -81,7 +81,7 @@ static void add(void *context, size_t index, const struct dwarf_frame *frames, s
 	}
 }
 
-static void measure(const char *path, const struct wanted *w, bool lines, unsigned threads)
+static void measure(const char *path, const struct sampled *w, bool lines, unsigned threads)
 {
 	struct error err = {0};
 	double start = now_ms(CLOCK_MONOTONIC), cpu = now_ms(CLOCK_PROCESS_CPUTIME_ID);
@@ -132,22 +132,22 @@ int main(int argc, char **argv)
 {
 	bool walks = argc > 1 && !strcmp(argv[1], "-w");
 	const char *path = argv[1 + walks];
-	struct wanted wanted = {
+	struct sampled sampled = {
 		.count = argc > 2 + walks ? strtoul(argv[2 + walks], NULL, 10) : 1000000};
 
-	if (argc < 2 + walks || !wanted.count) {
+	if (argc < 2 + walks || !sampled.count) {
 		fputs("usage: name_addresses [-w] FILE [COUNT]\n", stderr);
 		return 2;
 	}
-	if (!choose(path, &wanted))
+	if (!choose(path, &sampled))
 		return 1;
 	for (unsigned threads = 1; threads <= 2; threads++) {
-		measure(path, &wanted, false, threads);
-		measure(path, &wanted, true, threads);
+		measure(path, &sampled, false, threads);
+		measure(path, &sampled, true, threads);
 	}
 	if (walks)
 		walk(path);
-	free(wanted.addresses);
-	free(wanted.known);
+	free(sampled.addresses);
+	free(sampled.known);
 	return 0;
 }

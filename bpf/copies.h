@@ -15,7 +15,7 @@
 
 /* Can the recorder walk a stack whose walk ended here? Yes if mappings or a table are not known
  * yet, or if a rule is an expression or needs registers that programs do not follow. */
-static __always_inline bool copy_wanted(const struct user_stack *s)
+static __always_inline bool needs_copy(const struct user_stack *s)
 {
 	return (s->end == USER_STACK_NO_TABLE && (!s->space || s->needs_table)) ||
 	       s->end == USER_STACK_NO_MAPPING || s->end == USER_STACK_BAD_RULE;

@@ -36,7 +36,7 @@ struct {
 
 /* ---- Off the CPU ---- */
 
-static __always_inline bool is_wanted(__u8 kind, __u16 in)
+static __always_inline bool is_selected(__u8 kind, __u16 in)
 {
 	__u8 bits = states[in % WAIT_PLACES];
 
@@ -67,8 +67,8 @@ static __always_inline void set_kind(struct thread *t, struct task_struct *task,
 
 static __always_inline __u32 parts_of(const struct event_wait *wait)
 {
-	return (wait->blocked && is_wanted(wait->kind, wait->in)) +
-	       (wait->queued && is_wanted(WAIT_QUEUE, 0));
+	return (wait->blocked && is_selected(wait->kind, wait->in)) +
+	       (wait->queued && is_selected(WAIT_QUEUE, 0));
 }
 
 /* The wait of a thread up to `now`, and how many parts of it are recorded; false: none. */
@@ -152,7 +152,7 @@ static __always_inline void emit_ended(
 /* There was a part, but its length is not known. */
 static __always_inline void count_unseen(__u8 kind, __u16 in)
 {
-	struct wait_counts *c = is_wanted(kind, in) ? counters() : NULL;
+	struct wait_counts *c = is_selected(kind, in) ? counters() : NULL;
 
 	if (!c)
 		return;
@@ -225,7 +225,8 @@ static __always_inline void switch_out(
 	if (state & TASK_ENDED || is_before_exec(&t->mark, task) || !is_recorded_cpu(cpu))
 		return;
 	set_kind(t, task, kind_of(preempt, state));
-	if (!is_wanted(t->kind, t->in) && (t->kind == WAIT_PREEMPTED || !is_wanted(WAIT_QUEUE, 0)))
+	if (!is_selected(t->kind, t->in) &&
+		(t->kind == WAIT_PREEMPTED || !is_selected(WAIT_QUEUE, 0)))
 		return;
 	t->lost = t->no_stack = t->earlier_wait = t->page_absent = false;
 	t->chunk = 0;

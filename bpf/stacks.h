@@ -268,7 +268,7 @@ static __always_inline void copy_becomes_chunk(
  * its end says so. */
 static __always_inline bool copy_due(struct user_stack *s, struct task_struct *task)
 {
-	if (!config.by_tables || !copy_wanted(s))
+	if (!config.by_tables || !needs_copy(s))
 		return false;
 	if (copy_fits())
 		return s->end == USER_STACK_BAD_RULE || copy_allowed(recorder_pid(task));

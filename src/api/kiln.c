@@ -44,12 +44,13 @@ static bool failed(const struct error *from, kiln_error *err)
 /* Call call(context), which allocates; false: memory ran out, and everything was released. */
 static bool in_scope(void (*call)(void *context), void *context, struct error *err)
 {
-	size_t asked;
+	size_t failed_size;
 
-	if (scope_run(call, context, &asked))
+	if (scope_run(call, context, &failed_size))
 		return true;
-	return asked ? error_set(err, ERR_MEMORY, "out of memory: cannot allocate %zu bytes", asked)
-		     : error_set(err, ERR_MEMORY, "out of memory");
+	return failed_size ? error_set(err, ERR_MEMORY, "out of memory: cannot allocate %zu bytes",
+				     failed_size)
+			   : error_set(err, ERR_MEMORY, "out of memory");
 }
 
 static kiln_text text_of(struct bytes bytes)

@@ -79,7 +79,7 @@ static inline struct bytes bytes_trim(struct bytes text)
 
 /* The number of bytes before the first `wanted`, or text.len. For short fields, where this loop
  * over eight bytes at once is faster than a call of memchr. */
-static inline size_t bytes_until(struct bytes text, char wanted)
+static inline size_t bytes_until(struct bytes text, char stop)
 {
 	const uint64_t low = 0x0101010101010101;
 	const char *found;
@@ -88,12 +88,12 @@ static inline size_t bytes_until(struct bytes text, char wanted)
 		uint64_t eight;
 
 		memcpy(&eight, text.at, sizeof(eight));
-		eight = le64toh(eight) ^ low * (unsigned char)wanted;
+		eight = le64toh(eight) ^ low * (unsigned char)stop;
 		eight = (eight - low) & ~eight & low << 7;
 		if (eight)
 			return (size_t)__builtin_ctzll(eight) / 8;
 	}
-	found = text.len ? memchr(text.at, wanted, text.len) : NULL;
+	found = text.len ? memchr(text.at, stop, text.len) : NULL;
 	return found ? (size_t)(found - text.at) : text.len;
 }
 

@@ -21,17 +21,17 @@
 #define SHORT_TEXT    2048u  /* bytes of texts that are matched without callouts first */
 #define SHORT_LIMIT   2048u  /* PCRE2's match limit for them */
 #define SCAN_PER_STEP 64u    /* bytes that a repeat scans in the time of a step */
-#define ASK_STEPS     2048   /* steps between checks of the deadline */
-#define ASK_BYTES     4096u  /* ... and bytes of texts that take few steps */
+#define CHECK_STEPS   2048   /* steps between checks of the deadline */
+#define CHECK_BYTES   4096u  /* ... and bytes of texts that take few steps */
 #define HEAP_LIMIT    65536u /* KiB for backtracking, where there is no compiled code */
 
 struct pattern_steps {
 	pcre2_code *code; /* with callouts; NULL: not needed so far */
 	pcre2_match_context *context;
-	int64_t left;	 /* steps left for all matches */
-	int64_t ask_at;	 /* ... value at which the deadline is checked next */
-	PCRE2_SIZE last; /* offset in the text at the last step */
-	size_t bytes;	 /* of texts since the deadline was checked */
+	int64_t left;	  /* steps left for all matches */
+	int64_t check_at; /* ... value at which the deadline is checked next */
+	PCRE2_SIZE last;  /* offset in the text at the last step */
+	size_t bytes;	  /* of texts since the deadline was checked */
 };
 
 static void free_code(void *code)
@@ -132,9 +132,9 @@ static int count_step(pcre2_callout_block *at, void *steps)
 	s->left -=
 		1 + (int64_t)((here > s->last ? here - s->last : s->last - here) / SCAN_PER_STEP);
 	s->last = here;
-	if (s->left >= s->ask_at)
+	if (s->left >= s->check_at)
 		return 0;
-	s->ask_at = s->left - ASK_STEPS;
+	s->check_at = s->left - CHECK_STEPS;
 	return s->left < 0 || deadline_passed() ? PCRE2_ERROR_CALLOUT : 0;
 }
 
@@ -160,7 +160,7 @@ static bool make_steps(const struct pattern *p, struct error *err)
 static void begin_steps(struct pattern_steps *s, size_t len)
 {
 	s->left += PATTERN_STEPS_PER_BYTE * (int64_t)len;
-	s->ask_at = s->left;
+	s->check_at = s->left;
 	s->last = 0;
 }
 
@@ -196,7 +196,7 @@ bool pattern_match(
 	int found = PCRE2_ERROR_MATCHLIMIT;
 
 	s->bytes += subject.len;
-	if (s->bytes > ASK_BYTES) {
+	if (s->bytes > CHECK_BYTES) {
 		s->bytes = 0;
 		if (!deadline_check(err))
 			return false;

@@ -45,7 +45,7 @@ struct scope {
 	struct pointers memory;
 	struct hold *holds;
 	size_t hold_count, hold_room;
-	size_t asked; /* size of the allocation that failed */
+	size_t failed_size; /* size of the allocation that failed */
 };
 
 /* initial-exec: libkiln may be loaded when there is no memory for a dynamic TLS block. */
@@ -197,7 +197,7 @@ static void hold(struct hold h)
 }
 
 /* Take the latest hold that matches `wanted`: NULL and OTHER there match anything. */
-static bool take_hold(struct scope *s, struct hold wanted, struct hold *ret)
+static bool take_hold(struct scope *s, struct hold filter, struct hold *ret)
 {
 	bool found = false;
 
@@ -205,9 +205,9 @@ static bool take_hold(struct scope *s, struct hold wanted, struct hold *ret)
 	for (size_t i = s->hold_count; i-- > 0 && !found;) {
 		const struct hold *h = &s->holds[i];
 
-		if ((wanted.what && h->what != wanted.what) ||
-			(wanted.owner && h->owner != wanted.owner) ||
-			(wanted.rank != OTHER && h->rank != wanted.rank))
+		if ((filter.what && h->what != filter.what) ||
+			(filter.owner && h->owner != filter.owner) ||
+			(filter.rank != OTHER && h->rank != filter.rank))
 			continue;
 		found = true;
 		*ret = *h;
@@ -339,7 +339,7 @@ void scope_fail(size_t size)
 		abort();
 	}
 	pthread_mutex_lock(&r->scope->lock);
-	r->scope->asked = size;
+	r->scope->failed_size = size;
 	pthread_mutex_unlock(&r->scope->lock);
 	/* What is held may be in stack frames that are left now. */
 	release_holds(r->scope, r->outer ? r : NULL);
@@ -350,7 +350,7 @@ void scope_fail(size_t size)
 
 void scope_fail_from_thread(void)
 {
-	scope_fail(here ? here->scope->asked : 0);
+	scope_fail(here ? here->scope->failed_size : 0);
 }
 
 /* ---- Running ---- */
@@ -369,7 +369,7 @@ static bool try_call(struct recovery *r, void (*call)(void *context), void *cont
 	return true;
 }
 
-bool scope_run(void (*call)(void *context), void *context, size_t *ret_asked)
+bool scope_run(void (*call)(void *context), void *context, size_t *ret_failed_size)
 {
 	struct scope scope = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct recovery r = {.scope = &scope}, *before = here;
@@ -381,7 +381,7 @@ bool scope_run(void (*call)(void *context), void *context, size_t *ret_asked)
 	free(scope.memory.slots);
 	free(scope.holds);
 	pthread_mutex_destroy(&scope.lock);
-	*ret_asked = scope.asked;
+	*ret_failed_size = scope.failed_size;
 	return done;
 }
 

@@ -140,13 +140,13 @@ static void print_heading(const struct part *part, bool first)
 }
 
 /* A thread that one side lacks has the other's widths. */
-static enum widths widths_of(const struct part *part, enum widths wanted)
+static enum widths widths_of(const struct part *part, enum widths requested)
 {
-	if (wanted == WIDTHS_AFTER && part->cost[1] <= 0)
+	if (requested == WIDTHS_AFTER && part->cost[1] <= 0)
 		return WIDTHS_BEFORE;
-	if (wanted == WIDTHS_BEFORE && part->cost[0] <= 0)
+	if (requested == WIDTHS_BEFORE && part->cost[0] <= 0)
 		return WIDTHS_AFTER;
-	return wanted;
+	return requested;
 }
 
 /* Only what is gone is wanted, and nothing is. */

@@ -177,11 +177,11 @@ static bool add_operands(struct files *f, char **operands, bool *ret_folder, str
 
 /* Reading and answering take more memory than what is kept. As long as one thing is done after the
  * other it stays, for the next one: SIGALRM comes when nothing was done for a while. */
-#define REST_SECONDS 1u
+#define IDLE_SECONDS 1u
 
-static void ask_for_rest(void)
+static void schedule_trim(void)
 {
-	alarm(REST_SECONDS);
+	alarm(IDLE_SECONDS);
 }
 
 /* While the browser starts. */
@@ -201,7 +201,7 @@ static void *read_operands(void *context)
 		if (strcmp(*operand, "-") != 0 && !is_folder(*operand))
 			r->failed = !files_read(r->files, *operand, &r->err);
 	r->done = true;
-	ask_for_rest();
+	schedule_trim();
 	if (r->failed)
 		kill(getpid(), SIGTERM); /* nothing else is to be waited for */
 	return NULL;
@@ -348,7 +348,7 @@ static int serve(struct files *f, char **operands, struct server_settings *setti
 	sigaddset(&signals, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	settings->files = f;
-	settings->answered = ask_for_rest;
+	settings->answered = schedule_trim;
 	server = server_open(settings, &err);
 	if (!server)
 		return fail(&err);

@@ -15,7 +15,7 @@
 /* The arguments of a search. */
 struct search {
 	const struct binary_locations *binary_locations;
-	const struct wanted_file *wanted;
+	const struct binary_query *query;
 	bool (*visit)(void *context, const char *path);
 	void *context;
 };
@@ -37,13 +37,13 @@ __attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, con
 /* ---- By build id ---- */
 
 /* The names under which a cache keeps this kind of file, in a folder for each build. */
-static const char *const *names_in_cache(enum wanted_kind kind)
+static const char *const *names_in_cache(enum binary_query_kind kind)
 {
 	static const char *const names[][4] = {
-		[WANTED_BINARY] = {"/elf", "/vdso", "", NULL},
-		[WANTED_DEBUG_FILE] = {"/debug", ".debug", "/elf", NULL},
-		[WANTED_VMLINUX] = {"/elf", "/vmlinux", ".debug", NULL},
-		[WANTED_KALLSYMS] = {"/kallsyms", NULL},
+		[QUERY_BINARY] = {"/elf", "/vdso", "", NULL},
+		[QUERY_DEBUG_FILE] = {"/debug", ".debug", "/elf", NULL},
+		[QUERY_VMLINUX] = {"/elf", "/vmlinux", ".debug", NULL},
+		[QUERY_KALLSYMS] = {"/kallsyms", NULL},
 	};
 
 	return names[kind];
@@ -51,9 +51,9 @@ static const char *const *names_in_cache(enum wanted_kind kind)
 
 static bool try_build_id_dir(struct search *s, const char *dir)
 {
-	struct bytes id = s->wanted->build_id;
+	struct bytes id = s->query->build_id;
 
-	for (const char *const *name = names_in_cache(s->wanted->kind); *name; name++)
+	for (const char *const *name = names_in_cache(s->query->kind); *name; name++)
 		if (try_path(s, "%s/.build-id/%.2s/%.*s%s", dir, id.at, (int)id.len - 2, id.at + 2,
 			    *name) ||
 			try_path(
@@ -80,14 +80,13 @@ static bool try_build_id_dirs(struct search *s)
  * /usr/lib. */
 static bool try_debug_directory(struct search *s, const char *root)
 {
-	struct bytes id = s->wanted->build_id;
-	const char *suffix = s->wanted->kind == WANTED_BINARY ? "" : ".debug";
+	struct bytes id = s->query->build_id;
+	const char *suffix = s->query->kind == QUERY_BINARY ? "" : ".debug";
 
 	return try_path(s, "%s/usr/lib/debug/.build-id/%.2s/%.*s%s", root, id.at, (int)id.len - 2,
 		       id.at + 2, suffix) ||
-	       (s->wanted->kind == WANTED_BINARY &&
-		       try_path(s, "%s/usr/lib/.build-id/%.2s/%.*s", root, id.at, (int)id.len - 2,
-			       id.at + 2));
+	       (s->query->kind == QUERY_BINARY && try_path(s, "%s/usr/lib/.build-id/%.2s/%.*s",
+							  root, id.at, (int)id.len - 2, id.at + 2));
 }
 
 static bool try_debug_directories(struct search *s)
@@ -103,8 +102,8 @@ static bool try_fetched(struct search *s)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
 	const char *xdg = getenv("XDG_CACHE_HOME");
-	const char *name = s->wanted->kind == WANTED_BINARY ? "executable" : "debuginfo";
-	struct bytes id = s->wanted->build_id;
+	const char *name = s->query->kind == QUERY_BINARY ? "executable" : "debuginfo";
+	struct bytes id = s->query->build_id;
 	int len = (int)id.len;
 
 	if (cache && *cache)
@@ -126,10 +125,10 @@ static bool is_build_id(struct bytes id)
 
 static bool try_by_build_id(struct search *s)
 {
-	if (!is_build_id(s->wanted->build_id))
+	if (!is_build_id(s->query->build_id))
 		return false;
 	return try_build_id_dirs(s) ||
-	       (s->wanted->kind != WANTED_KALLSYMS && (try_debug_directories(s) || try_fetched(s)));
+	       (s->query->kind != QUERY_KALLSYMS && (try_debug_directories(s) || try_fetched(s)));
 }
 
 /* ---- By path ---- */
@@ -137,7 +136,7 @@ static bool try_by_build_id(struct search *s)
 static bool try_by_path(struct search *s)
 {
 	const char *root = s->binary_locations->root, *symfs = s->binary_locations->symfs;
-	struct bytes path = s->wanted->path;
+	struct bytes path = s->query->path;
 	const char *slash = bytes_find_last(path, '/');
 	int len = (int)path.len;
 
@@ -151,7 +150,7 @@ static bool try_by_path(struct search *s)
 		return true;
 	/* With --symfs, files of this machine are used only if the build id proves that they are
 	 * the same. */
-	return (!symfs || s->wanted->build_id.len) && try_path(s, "%.*s", len, path.at);
+	return (!symfs || s->query->build_id.len) && try_path(s, "%.*s", len, path.at);
 }
 
 /* A kernel by its release: where distributions and people who build kernels put it. */
@@ -161,7 +160,7 @@ static bool try_by_release(struct search *s)
 		"", "/usr/lib/debug/lib/modules/", "/vmlinux", "/lib/modules/", "/vmlinux",
 		"/lib/modules/", "/build/vmlinux"};
 	const char *symfs = s->binary_locations->symfs ? s->binary_locations->symfs : "";
-	struct bytes release = s->wanted->path;
+	struct bytes release = s->query->path;
 
 	if (!release.len || memchr(release.at, '/', release.len))
 		return false;
@@ -175,20 +174,20 @@ static bool try_by_release(struct search *s)
 /* ---- All of them ---- */
 
 bool binary_locations_visit(const struct binary_locations *binary_locations,
-	const struct wanted_file *wanted, bool (*visit)(void *context, const char *path),
+	const struct binary_query *query, bool (*visit)(void *context, const char *path),
 	void *context)
 {
 	struct search s = {
-		binary_locations ? binary_locations : &usual_places, wanted, visit, context};
+		binary_locations ? binary_locations : &usual_places, query, visit, context};
 
-	switch (wanted->kind) {
-	case WANTED_BINARY:
+	switch (query->kind) {
+	case QUERY_BINARY:
 		return try_by_path(&s) || try_by_build_id(&s);
-	case WANTED_VMLINUX:
+	case QUERY_VMLINUX:
 		if (s.binary_locations->vmlinux)
 			return visit(context, s.binary_locations->vmlinux);
 		return try_by_release(&s) || try_by_build_id(&s);
-	case WANTED_KALLSYMS:
+	case QUERY_KALLSYMS:
 		if (s.binary_locations->kallsyms)
 			return visit(context, s.binary_locations->kallsyms);
 		return try_by_build_id(&s);
@@ -198,13 +197,13 @@ bool binary_locations_visit(const struct binary_locations *binary_locations,
 }
 
 char *binary_locations_fetch(
-	const struct binary_locations *binary_locations, const struct wanted_file *wanted)
+	const struct binary_locations *binary_locations, const struct binary_query *query)
 {
-	if (!binary_locations || !binary_locations->servers || wanted->kind == WANTED_KALLSYMS ||
-		!is_build_id(wanted->build_id))
+	if (!binary_locations || !binary_locations->servers || query->kind == QUERY_KALLSYMS ||
+		!is_build_id(query->build_id))
 		return NULL;
-	return debuginfod_fetch(binary_locations->servers, wanted->kind == WANTED_BINARY,
-		wanted->path, wanted->build_id);
+	return debuginfod_fetch(binary_locations->servers, query->kind == QUERY_BINARY, query->path,
+		query->build_id);
 }
 
 /* ---- Binaries ---- */
@@ -259,15 +258,15 @@ static struct image *open_own_vdso(struct bytes build_id)
 struct image *binary_locations_open(const struct binary_locations *binary_locations,
 	struct bytes path, struct bytes build_id, const char **ret_missing)
 {
-	struct wanted_file wanted = {WANTED_BINARY, path, build_id};
+	struct binary_query query = {QUERY_BINARY, path, build_id};
 	struct opening o = {.build_id = build_id, .missing = "the file cannot be opened"};
 	char *fetched;
 
 	if (bytes_equal(path, BYTES("[vdso]")))
 		o.image = open_own_vdso(build_id);
 	o.name = memory_copy_text(path.at, path.len);
-	if (!o.image && !binary_locations_visit(binary_locations, &wanted, open_if_same, &o)) {
-		fetched = binary_locations_fetch(binary_locations, &wanted);
+	if (!o.image && !binary_locations_visit(binary_locations, &query, open_if_same, &o)) {
+		fetched = binary_locations_fetch(binary_locations, &query);
 		if (fetched)
 			open_if_same(&o, fetched);
 		memory_free(fetched);

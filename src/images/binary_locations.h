@@ -22,15 +22,15 @@ struct binary_locations {
 	struct debuginfod *servers;	  /* NULL: no servers */
 };
 
-enum wanted_kind {
-	WANTED_BINARY,	   /* the executed file */
-	WANTED_DEBUG_FILE, /* stripped from it */
-	WANTED_VMLINUX,	   /* the kernel, with symbols */
-	WANTED_KALLSYMS,   /* a copy of /proc/kallsyms */
+enum binary_query_kind {
+	QUERY_BINARY,	  /* the executed file */
+	QUERY_DEBUG_FILE, /* stripped from it */
+	QUERY_VMLINUX,	  /* the kernel, with symbols */
+	QUERY_KALLSYMS,	  /* a copy of /proc/kallsyms */
 };
 
-struct wanted_file {
-	enum wanted_kind kind;
+struct binary_query {
+	enum binary_query_kind kind;
 	struct bytes path;     /* as recorded ("" or "[vdso]": none); for a kernel, its release */
 	struct bytes build_id; /* lower-case hexadecimal, or empty */
 };
@@ -38,12 +38,12 @@ struct wanted_file {
 /* Call `visit` with each path at which the file may be on this machine, most likely first, until
  * it returns true. Returns its last result. The files need not exist, and may be different ones. */
 bool binary_locations_visit(const struct binary_locations *binary_locations,
-	const struct wanted_file *wanted, bool (*visit)(void *context, const char *path),
+	const struct binary_query *query, bool (*visit)(void *context, const char *path),
 	void *context);
 
 /* Ask the servers, if there are any: the path of the downloaded file (free() it), or NULL. */
 char *binary_locations_fetch(
-	const struct binary_locations *binary_locations, const struct wanted_file *wanted);
+	const struct binary_locations *binary_locations, const struct binary_query *query);
 
 /* The binary that was at `path` (absolute, or "[vdso]") and has this build id, wherever it is
  * now; a file with another build id is not used. For a file without one, its identity

@@ -122,17 +122,16 @@ static struct image *open_linked_anywhere(
 struct image *debug_file_open(
 	const struct image *image, const struct binary_locations *binary_locations)
 {
-	struct wanted_file wanted = {
-		.kind = WANTED_DEBUG_FILE, .path = bytes_of(image_name(image))};
+	struct binary_query query = {.kind = QUERY_DEBUG_FILE, .path = bytes_of(image_name(image))};
 	struct search s = {.image = image};
 	char id[65], *fetched;
 
 	image_build_id_text(image, id);
-	wanted.build_id = bytes_of(id);
-	if (binary_locations_visit(binary_locations, &wanted, open_verified, &s))
+	query.build_id = bytes_of(id);
+	if (binary_locations_visit(binary_locations, &query, open_verified, &s))
 		return s.found;
 	s.found = open_linked_anywhere(image, binary_locations);
-	if (!s.found && (fetched = binary_locations_fetch(binary_locations, &wanted))) {
+	if (!s.found && (fetched = binary_locations_fetch(binary_locations, &query))) {
 		open_verified(&s, fetched);
 		memory_free(fetched);
 	}

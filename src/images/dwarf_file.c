@@ -183,16 +183,16 @@ static bool shared_visit(void *context, const char *path)
 
 static bool shared_by_id(const struct dwarf_files *files, struct shared_search *search)
 {
-	struct wanted_file wanted = {.kind = WANTED_DEBUG_FILE};
+	struct binary_query query = {.kind = QUERY_DEBUG_FILE};
 	char id[65], *fetched;
 
 	if (!search->build_id.len || 2 * search->build_id.len >= sizeof(id))
 		return false;
 	build_id_text(search->build_id, id);
-	wanted.build_id = bytes_of(id);
-	if (binary_locations_visit(files->binary_locations, &wanted, shared_visit, search))
+	query.build_id = bytes_of(id);
+	if (binary_locations_visit(files->binary_locations, &query, shared_visit, search))
 		return true;
-	fetched = binary_locations_fetch(files->binary_locations, &wanted);
+	fetched = binary_locations_fetch(files->binary_locations, &query);
 	if (fetched)
 		shared_visit(search, fetched);
 	memory_free(fetched);

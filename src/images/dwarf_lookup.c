@@ -396,11 +396,11 @@ static void run_here(struct batch *b, uint64_t budget)
 	dwarf_reader_release(&reader);
 }
 
-static unsigned threads_for(const struct batch *b, unsigned asked)
+static unsigned threads_for(const struct batch *b, unsigned requested)
 {
-	unsigned threads = asked < PARALLEL_THREADS_LIMIT ? asked : PARALLEL_THREADS_LIMIT;
+	unsigned threads = requested < PARALLEL_THREADS_LIMIT ? requested : PARALLEL_THREADS_LIMIT;
 
-	if (!asked)
+	if (!requested)
 		return parallel_thread_count(b->jobs.len);
 	return threads < b->jobs.len ? threads : (unsigned)b->jobs.len;
 }

@@ -679,16 +679,16 @@ static const struct image_section *section_shown(const struct image *image, size
 }
 
 /* ".zdebug_x" is the compressed form of ".debug_x". */
-static bool name_answers(const char *name, const char *wanted)
+static bool section_is_named(const char *name, const char *section_name)
 {
-	return !strcmp(name, wanted) ||
-	       (is_packed_by_name(name) && wanted[0] == '.' && !strcmp(name + 2, wanted + 1));
+	return !strcmp(name, section_name) || (is_packed_by_name(name) && section_name[0] == '.' &&
+						      !strcmp(name + 2, section_name + 1));
 }
 
 const struct image_section *image_section(const struct image *image, const char *name)
 {
 	for (size_t i = 1; i < image->sections.len; i++)
-		if (name_answers(image->sections.items[i].shown.name, name))
+		if (section_is_named(image->sections.items[i].shown.name, name))
 			return section_shown(image, i);
 	return NULL;
 }

@@ -387,23 +387,24 @@ static bool is_complete(struct image_names *n, enum names_depth depth, uint64_t 
 static void complete(struct image_names *n, enum names_depth depth, struct table *t,
 	const uint64_t *addresses, size_t count, uint32_t *chains, size_t unknown)
 {
-	uint64_t *asked = memory_new(unknown, sizeof(*asked));
+	uint64_t *unknown_addresses = memory_new(unknown, sizeof(*unknown_addresses));
 	uint32_t *found = memory_new(unknown, sizeof(*found));
 	size_t at = 0, len = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (chains[i] == CHAINS_UNKNOWN && (!len || asked[len - 1] != addresses[i]))
-			asked[len++] = addresses[i];
-	look_up(n, depth, t, asked, len, found);
-	chains_add(&t->chains, asked, found, len);
+		if (chains[i] == CHAINS_UNKNOWN &&
+			(!len || unknown_addresses[len - 1] != addresses[i]))
+			unknown_addresses[len++] = addresses[i];
+	look_up(n, depth, t, unknown_addresses, len, found);
+	chains_add(&t->chains, unknown_addresses, found, len);
 	for (size_t i = 0; i < count; i++) {
 		if (chains[i] != CHAINS_UNKNOWN)
 			continue;
-		while (asked[at] != addresses[i])
+		while (unknown_addresses[at] != addresses[i])
 			at++;
 		chains[i] = found[at];
 	}
-	memory_free(asked);
+	memory_free(unknown_addresses);
 	memory_free(found);
 }
 

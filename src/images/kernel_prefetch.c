@@ -17,7 +17,7 @@ static struct {
 	bool reading, busy; /* busy: the thread has not ended yet */
 	struct kernel *kernel;
 	struct error error;
-	size_t asked; /* size of an allocation that failed in the thread; 0: none */
+	size_t failed_size; /* size of an allocation that failed in the thread; 0: none */
 } ahead = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
 static void read_text(void *unused)
@@ -29,10 +29,10 @@ static void read_text(void *unused)
 /* The symbols may be taken by another call of libkiln than the one that started the thread. */
 static void *read_symbols(void *unused)
 {
-	size_t asked = 0;
+	size_t failed_size = 0;
 
-	if (!scope_run(read_text, unused, &asked))
-		ahead.asked = asked ? asked : 1;
+	if (!scope_run(read_text, unused, &failed_size))
+		ahead.failed_size = failed_size ? failed_size : 1;
 	pthread_mutex_lock(&ahead.lock);
 	ahead.busy = false;
 	pthread_cond_broadcast(&ahead.idle);
@@ -46,7 +46,7 @@ static void release(void *kernel)
 }
 
 /* Take what was read ahead; *ret_known: it was, or is being read. */
-static struct kernel *take(bool *ret_known, size_t *ret_asked, struct error *err)
+static struct kernel *take(bool *ret_known, size_t *ret_failed_size, struct error *err)
 {
 	struct kernel *kernel;
 
@@ -59,10 +59,10 @@ static struct kernel *take(bool *ret_known, size_t *ret_asked, struct error *err
 	kernel = ahead.kernel;
 	if (*ret_known && !kernel)
 		*err = ahead.error;
-	*ret_asked = ahead.asked;
+	*ret_failed_size = ahead.failed_size;
 	ahead.kernel = NULL;
 	ahead.error = (struct error){0};
-	ahead.asked = 0;
+	ahead.failed_size = 0;
 	ahead.reading = false;
 	pthread_mutex_unlock(&ahead.lock);
 	return kernel;
@@ -71,11 +71,11 @@ static struct kernel *take(bool *ret_known, size_t *ret_asked, struct error *err
 static void forget(void *unused)
 {
 	struct error ignored = {0};
-	size_t asked;
+	size_t failed_size;
 	bool known;
 
 	(void)unused;
-	kernel_release(take(&known, &asked, &ignored));
+	kernel_release(take(&known, &failed_size, &ignored));
 }
 
 void kernel_prefetch(void)
@@ -115,13 +115,13 @@ void kernel_release_for_reuse(struct kernel *k)
 struct kernel *kernel_open(struct error *err)
 {
 	struct kernel *kernel;
-	size_t asked;
+	size_t failed_size;
 	bool known;
 
 	scope_drop(&ahead);
-	kernel = take(&known, &asked, err);
-	if (asked)
-		scope_fail(asked);
+	kernel = take(&known, &failed_size, err);
+	if (failed_size)
+		scope_fail(failed_size);
 	if (!known)
 		kernel = kernel_open_text("/proc/kallsyms", err);
 	if (kernel)

@@ -46,7 +46,7 @@ bool loading_recognise(const struct loading *l, struct input *in, struct error *
 }
 
 /* The requested columns, and those that naming needs. */
-static unsigned columns_wanted(const struct loading *l, const char *input, unsigned want)
+static unsigned columns_to_read(const struct loading *l, const char *input, unsigned want)
 {
 	const struct naming_options *naming = &l->options.naming;
 
@@ -70,7 +70,7 @@ bool loading_read(const struct loading *l, struct input *in, const struct loadin
 	bool done;
 
 	if (!request->as_written)
-		options.want = columns_wanted(l, name, options.want);
+		options.want = columns_to_read(l, name, options.want);
 	done = profile_read_input(in, &options, ret_profile, err);
 	input_release(in);
 	if (done && !request->as_written)

@@ -188,10 +188,10 @@ void naming_add(const struct naming_options *options,
 	struct profile *p, const char *input)
 {
 	bool fresh = profile_needs_names(p);
-	struct binary_locations asked = *binary_locations;
+	struct binary_locations locations = *binary_locations;
 	char *directory = directory_of(input);
 	struct jit_code code = code_of(options, p, directory, fresh);
-	struct symbolize_options how = {.binary_locations = &asked,
+	struct symbolize_options how = {.binary_locations = &locations,
 		.jit = &code,
 		.which = options->lines ? SYMBOLIZE_AGAIN : SYMBOLIZE_UNNAMED,
 		.depth = naming_depth(options),
@@ -199,7 +199,7 @@ void naming_add(const struct naming_options *options,
 	struct symbolize_report report = {0};
 
 	if (!fresh && !options->thorough)
-		asked.servers = NULL;
+		locations.servers = NULL;
 	profile_symbolize(p, &how, &report);
 	if (fresh)
 		naming_add_notes(p, &report);

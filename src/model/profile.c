@@ -281,22 +281,22 @@ static void locations_enter(struct profile *p)
 	}
 }
 
-static location_id location_of(struct profile *p, const struct location *wanted)
+static location_id location_of(struct profile *p, const struct location *key)
 {
-	uint64_t hash = hash_location(wanted);
+	uint64_t hash = hash_location(key);
 	size_t at;
 	location_id id;
 
 	locations_enter(p);
 	at = id_map_first(&p->by_location, hash);
 	while ((id = id_map_candidate(&p->by_location, hash, &at)))
-		if (p->locations.items[id].address == wanted->address &&
-			p->locations.items[id].mapping == wanted->mapping &&
-			p->locations.items[id].inverted == wanted->inverted)
+		if (p->locations.items[id].address == key->address &&
+			p->locations.items[id].mapping == key->mapping &&
+			p->locations.items[id].inverted == key->inverted)
 			return id;
 	if (!rows_have_room(p, p->locations.len))
 		return 0;
-	id = location_push(p, wanted, (struct span){0});
+	id = location_push(p, key, (struct span){0});
 	id_map_insert_at(&p->by_location, hash, at, id);
 	return id;
 }

@@ -154,12 +154,12 @@ void profile_strings(struct profile *p, const struct bytes *texts, size_t count,
 	strings_enter(p);
 	for (size_t from = 0; from < count; from += AT_ONCE) {
 		size_t few = count - from < AT_ONCE ? count - from : AT_ONCE;
-		bool asked = p->by_string.slots != NULL;
+		bool indexed = p->by_string.slots != NULL;
 
-		if (asked)
+		if (indexed)
 			find_batch(p, texts + from, few, ret_ids + from);
 		for (size_t i = from; i < from + few; i++)
-			if (!asked || !ret_ids[i] ||
+			if (!indexed || !ret_ids[i] ||
 				!bytes_equal(profile_text(p, ret_ids[i]), texts[i]))
 				ret_ids[i] = profile_string(p, texts[i]);
 	}

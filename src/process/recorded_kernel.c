@@ -12,7 +12,7 @@
 #define START_SLACK 2 /* seconds of tolerance between clocks about the time of boot */
 
 /* What the profile says about its kernel. */
-struct wanted_kernel {
+struct kernel_query {
 	struct bytes build_id, release; /* may be empty */
 	uint64_t base;			/* of _text; 0: unknown */
 	bool same_start;		/* recorded on this machine since it was booted */
@@ -61,9 +61,9 @@ static bool is_same_start(const struct profile *p)
 	       bytes_equal(profile_meta(p, BYTES("host")), bytes_of(own.nodename));
 }
 
-static struct wanted_kernel wanted_of(const struct profile *p)
+static struct kernel_query query_of(const struct profile *p)
 {
-	struct wanted_kernel w = {.release = profile_meta(p, BYTES("kernel"))};
+	struct kernel_query w = {.release = profile_meta(p, BYTES("kernel"))};
 
 	for (mapping_id i = 1; i < p->mappings.len; i++)
 		if (p->mappings.items[i].kind == MAPPING_KERNEL && !w.base) {
@@ -77,9 +77,9 @@ static struct wanted_kernel wanted_of(const struct profile *p)
 /* ---- Candidates ---- */
 
 struct search {
-	const struct wanted_kernel *wanted;
+	const struct kernel_query *query;
 	struct recorded_kernel *found;
-	bool believed; /* named by the user: its build id is not checked */
+	bool is_explicit; /* named by the user: its build id is not checked */
 };
 
 /* Use `kernel` if its load address is known. */
@@ -89,14 +89,14 @@ static bool take(struct search *s, struct kernel *kernel)
 
 	if (!kernel)
 		return false;
-	if (!s->wanted->base || !own) {
+	if (!s->query->base || !own) {
 		s->found->no_base = true;
 		kernel_release(kernel);
 		return false;
 	}
 	s->found->no_base = false;
 	s->found->kernel = kernel;
-	s->found->shift = s->wanted->base - own;
+	s->found->shift = s->query->base - own;
 	return true;
 }
 
@@ -117,7 +117,7 @@ static bool try_image(void *context, const char *path)
 	if (!image)
 		return false;
 	image_build_id_text(image, id);
-	if (s->believed || bytes_equal(bytes_of(id), s->wanted->build_id))
+	if (s->is_explicit || bytes_equal(bytes_of(id), s->query->build_id))
 		kernel = kernel_of_image(image, &s->found->failed);
 	image_release(image);
 	return take(s, kernel);
@@ -130,18 +130,18 @@ static bool try_running(struct search *s)
 	struct kernel *kernel;
 	char id[65];
 
-	if (!s->wanted->build_id.len || !kernel_build_id_text(id) ||
-		!bytes_equal(bytes_of(id), s->wanted->build_id))
+	if (!s->query->build_id.len || !kernel_build_id_text(id) ||
+		!bytes_equal(bytes_of(id), s->query->build_id))
 		return false;
 	kernel = kernel_open(&s->found->hidden);
-	if (!kernel || s->wanted->base || !s->wanted->same_start)
+	if (!kernel || s->query->base || !s->query->same_start)
 		return take(s, kernel);
 	s->found->kernel = kernel;
 	return true;
 }
 
 static bool try_fetched(struct search *s, const struct binary_locations *binary_locations,
-	const struct wanted_file *w)
+	const struct binary_query *w)
 {
 	char *path = binary_locations_fetch(binary_locations, w);
 	bool taken = path && try_image(s, path);
@@ -153,21 +153,21 @@ static bool try_fetched(struct search *s, const struct binary_locations *binary_
 void recorded_kernel_open(const struct profile *p, const struct binary_locations *binary_locations,
 	struct recorded_kernel *ret)
 {
-	struct wanted_kernel wanted = wanted_of(p);
-	struct search s = {&wanted, ret, false};
-	struct wanted_file text = {WANTED_KALLSYMS, BYTES("[kernel.kallsyms]"), wanted.build_id};
-	struct wanted_file file = {WANTED_VMLINUX, wanted.release, wanted.build_id};
+	struct kernel_query query = query_of(p);
+	struct search s = {&query, ret, false};
+	struct binary_query text = {QUERY_KALLSYMS, BYTES("[kernel.kallsyms]"), query.build_id};
+	struct binary_query file = {QUERY_VMLINUX, query.release, query.build_id};
 
 	*ret = (struct recorded_kernel){0};
 	if (binary_locations && (binary_locations->kallsyms || binary_locations->vmlinux)) {
-		s.believed = true;
+		s.is_explicit = true;
 		if (binary_locations->kallsyms)
 			try_kallsyms(&s, binary_locations->kallsyms);
 		else
 			try_image(&s, binary_locations->vmlinux);
 		return;
 	}
-	if (try_running(&s) || !wanted.build_id.len ||
+	if (try_running(&s) || !query.build_id.len ||
 		binary_locations_visit(binary_locations, &text, try_kallsyms, &s) ||
 		binary_locations_visit(binary_locations, &file, try_image, &s) ||
 		try_fetched(&s, binary_locations, &file))

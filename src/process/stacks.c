@@ -78,7 +78,7 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 	s->places = memory_new_table(1, sizeof(*s->places));
 	s->recent = memory_new(RECENT_STACKS, sizeof(*s->recent));
 	s->addresses = memory_resize(NULL, PATH_LIMIT, sizeof(*s->addresses));
-	s->wanted = memory_resize(NULL, PATH_LIMIT, sizeof(*s->wanted));
+	s->lookups = memory_resize(NULL, PATH_LIMIT, sizeof(*s->lookups));
 	unwinder_init(&s->unwinder, arch);
 }
 
@@ -92,32 +92,33 @@ void stacks_release(struct stacks *s)
 	memory_free(s->recent);
 	unwinder_release(&s->unwinder);
 	memory_free(s->addresses);
-	memory_free(s->wanted);
+	memory_free(s->lookups);
 	memory_free(s->places);
 	memory_free(s->idle_places);
 	*s = (struct stacks){0};
 }
 
 static location_id mark_as(
-	struct stacks *s, location_id *kept, const char *text, enum frame_kind kind)
+	struct stacks *s, location_id *cached_location, const char *text, enum frame_kind kind)
 {
-	if (!*kept)
-		*kept = profile_location_named(
+	if (!*cached_location)
+		*cached_location = profile_location_named(
 			s->profile, profile_frame_named(s->profile, bytes_of(text), kind));
-	return *kept;
+	return *cached_location;
 }
 
-static location_id mark(struct stacks *s, location_id *kept, const char *text)
+static location_id mark(struct stacks *s, location_id *cached_location, const char *text)
 {
-	return mark_as(s, kept, text, FRAME_META);
+	return mark_as(s, cached_location, text, FRAME_META);
 }
 
-static location_id mark_truncated(struct stacks *s, location_id *kept, const char *reason)
+static location_id mark_truncated(
+	struct stacks *s, location_id *cached_location, const char *reason)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "[truncated:%s]", reason);
-	return mark(s, kept, text);
+	return mark(s, cached_location, text);
 }
 
 /* Our own kernel, unless the recording is of another time and does not say which kernel it was. */
@@ -231,7 +232,7 @@ static void push(struct stack_builder *m, location_id location)
 static void push_users(struct stack_builder *m, const uint64_t *addresses, size_t count)
 {
 	struct recent_stack *stack = m->stack;
-	struct place *wanted = m->s->wanted;
+	struct place *lookups = m->s->lookups;
 	size_t at = m->user, first = 0;
 
 	m->not_reusable |= m->depth != stack->first_user + at;
@@ -240,15 +241,15 @@ static void push_users(struct stack_builder *m, const uint64_t *addresses, size_
 		first++;
 	for (size_t i = first; i < count; i++) {
 		stack->addresses[at + i] = addresses[i];
-		wanted[i] = user_place(m, addresses[i]);
-		__builtin_prefetch(cached(m->s, &wanted[i]));
+		lookups[i] = user_place(m, addresses[i]);
+		__builtin_prefetch(cached(m->s, &lookups[i]));
 	}
 	for (size_t i = first; i < count; i++)
-		wanted[i].location = location_of(m->s, &wanted[i]);
+		lookups[i].location = location_of(m->s, &lookups[i]);
 	m->depth += first;
 	m->user += count;
 	for (size_t i = first; i < count; i++)
-		push(m, wanted[i].location);
+		push(m, lookups[i].location);
 }
 
 /* User frames follow. */

@@ -27,7 +27,7 @@ struct stacks {
 	mapping_id kernel_mapping;
 	struct recent_stack *recent; /* the last stack of each of the threads seen last */
 	uint64_t *addresses;	     /* user addresses on their way into a stack... */
-	struct place *wanted;	     /* ... and their locations */
+	struct place *lookups;	     /* ... and their locations */
 };
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,

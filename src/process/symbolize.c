@@ -100,7 +100,7 @@ static bool is_in_file(const struct mapping *mapping)
 	return mapping->kind == MAPPING_FILE || mapping->kind == MAPPING_VDSO;
 }
 
-static bool is_wanted(struct namer *n, location_id location)
+static bool needs_name(struct namer *n, location_id location)
 {
 	const struct profile *p = n->profile;
 	mapping_id mapping = p->locations.items[location].mapping;
@@ -122,7 +122,7 @@ static struct work *find_work(struct namer *n, size_t *ret_count)
 	for (location_id i = 1; i < p->locations.len; i++) {
 		const struct location *l = &p->locations.items[i];
 
-		if (is_wanted(n, i))
+		if (needs_name(n, i))
 			vector_push(&work, ((struct work){l->address, l->mapping, i}));
 	}
 	work_sort_by_mapping(work.items, work.len);

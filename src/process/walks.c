@@ -213,7 +213,7 @@ static void complete_oldest(struct walks *w)
 /* ---- Delivering ---- */
 
 /* Images are opened only here: they may have to be searched for, which is not thread-safe. */
-static void ask(struct walks *w, uint32_t binary)
+static void open_image(struct walks *w, uint32_t binary)
 {
 	struct image_slot *slot = &w->images[binary];
 
@@ -224,10 +224,10 @@ static void ask(struct walks *w, uint32_t binary)
 }
 
 /* Request the images without which the walk was abandoned, and walk again. */
-static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *frames)
+static void open_missing_images(struct walks *w, struct walk_job *job, struct arena *frames)
 {
 	while (job->frames.missing_image && job->frames.missing_image < IMAGES_LIMIT) {
-		ask(w, job->frames.missing_image);
+		open_image(w, job->frames.missing_image);
 		walk(&w->walkers[0], job, frames);
 	}
 }
@@ -235,7 +235,7 @@ static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *
 /* Request the images of everything that is mapped before threads need them: a walk that was
  * abandoned is repeated by one thread. Files that may have to be downloaded wait until they are
  * certainly needed. */
-static void ask_ahead(struct walks *w, const struct address_space *space)
+static void open_mapped_images(struct walks *w, const struct address_space *space)
 {
 	const struct binary_locations *binary_locations = w->binaries->binary_locations;
 
@@ -244,7 +244,7 @@ static void ask_ahead(struct walks *w, const struct address_space *space)
 	w->space = space->id;
 	for (size_t i = 0; i < space->maps.len; i++)
 		if (space->maps.items[i].binary && space->maps.items[i].binary < IMAGES_LIMIT)
-			ask(w, space->maps.items[i].binary);
+			open_image(w, space->maps.items[i].binary);
 }
 
 /* Threads look at a batch until `taking` has passed it: make sure of that before its slot is
@@ -269,7 +269,7 @@ static bool deliver_oldest(struct walks *w, struct error *err)
 
 	complete_oldest(w);
 	for (unsigned i = 0; i < batch->count; i++) {
-		ask_for_images(w, &batch->jobs[i], &w->walkers[0].frames[slot]);
+		open_missing_images(w, &batch->jobs[i], &w->walkers[0].frames[slot]);
 		done = done && w->calls.deliver(w->calls.context, &batch->jobs[i], err);
 		address_space_unref(&batch->jobs[i].space);
 	}
@@ -315,7 +315,7 @@ bool walks_add(struct walks *w, const struct walk_job *job, struct error *err)
 	struct batch *batch = &w->batches[w->filled % BATCHES];
 
 	if (job->has_copy)
-		ask_ahead(w, job->space);
+		open_mapped_images(w, job->space);
 	batch->jobs[batch->count] = *job;
 	if (job->space)
 		job->space->references++;

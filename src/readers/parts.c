@@ -37,7 +37,7 @@ struct parts {
 	pthread_mutex_t lock; /* of the list of parts; before that of a range */
 };
 
-unsigned parts_wanted(
+unsigned parts_count(
 	const struct reader *reader, const struct input *in, const struct read_options *options)
 {
 	uint64_t size = reader->cut ? input_size(in) : 0;

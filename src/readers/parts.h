@@ -5,7 +5,7 @@
 #include "readers/part.h"
 
 /* Into how many parts should the input be cut for this reader? 1: not at all. */
-unsigned parts_wanted(
+unsigned parts_count(
 	const struct reader *reader, const struct input *in, const struct read_options *options);
 
 /* Read an input of which nothing has been skipped yet in up to `count` parts, each in a thread of

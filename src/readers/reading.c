@@ -24,7 +24,7 @@ static void unknown_format(struct error *err)
 static bool read_with(const struct reader *reader, struct input *in,
 	const struct read_options *options, struct profile *out, struct error *err)
 {
-	unsigned parts = parts_wanted(reader, in, options);
+	unsigned parts = parts_count(reader, in, options);
 
 	return (parts > 1 && parts_read(reader, in, options, parts, out)) ||
 	       reader->read(in, options, out, err);

@@ -8,18 +8,18 @@
 #define WINDOW	    ((uint64_t)1000000000) /* ns */
 #define LEAST	    19 /* Hz: at each change a CPU's current period begins anew */
 #define ROOM	    3  /* times: what it may take must be so much more than it does... */
-#define CALM	    10 /* ... in so many looks, for it to sample twice as often */
-#define STEPS_TOLD  6u
+#define CALM	    10 /* ... in so many updates, for it to sample twice as often */
+#define STEPS_SHOWN 6u
 #define MARGIN_PART 10 /* of the budget is left, as not all costs go by the frequency */
 
 void budget_begin(struct budget *b, uint64_t most, uint64_t frequency, uint64_t now, uint64_t spent)
 {
 	*b = (struct budget){.most = most,
-		.wanted = frequency,
+		.requested = frequency,
 		.began = now,
-		.looked = now,
+		.updated = now,
 		.at_begin = spent,
-		.at_look = spent};
+		.at_update = spent};
 	vector_push(&b->steps, ((struct budget_step){now, frequency}));
 }
 
@@ -44,23 +44,23 @@ static uint64_t slower(const struct budget *b, uint64_t frequency, double taken)
 	return next > LEAST ? next : LEAST;
 }
 
-uint64_t budget_look(
+uint64_t budget_update(
 	struct budget *b, size_t cpus, uint64_t frequency, uint64_t now, uint64_t spent)
 {
 	double taken;
 
-	if (!b->most || now - b->looked < WINDOW)
+	if (!b->most || now - b->updated < WINDOW)
 		return frequency;
-	taken = share(spent - b->at_look, now - b->looked, cpus);
-	b->looked = now;
-	b->at_look = spent;
+	taken = share(spent - b->at_update, now - b->updated, cpus);
+	b->updated = now;
+	b->at_update = spent;
 	b->calm = taken * ROOM < (double)b->most ? b->calm + 1 : 0;
 	if (taken > (double)b->most)
 		return slower(b, frequency, taken);
-	if (b->calm < CALM || frequency >= b->wanted)
+	if (b->calm < CALM || frequency >= b->requested)
 		return frequency;
 	b->calm = 0;
-	return frequency * 2 < b->wanted ? frequency * 2 : b->wanted;
+	return frequency * 2 < b->requested ? frequency * 2 : b->requested;
 }
 
 void budget_changed(struct budget *b, uint64_t now, uint64_t frequency)
@@ -73,10 +73,10 @@ static void list_steps(const struct budget *b, struct buffer *out)
 	for (size_t i = 0; i < b->steps.len; i++) {
 		const struct budget_step *step = &b->steps.items[i];
 
-		if (i + 1 < b->steps.len && i + 1 > STEPS_TOLD)
+		if (i + 1 < b->steps.len && i + 1 > STEPS_SHOWN)
 			continue;
 		buffer_printf(out, "%s%s%llu Hz from %.1f s on",
-			i + 1 == b->steps.len && i > STEPS_TOLD ? ", ..." : "", i ? ", " : "",
+			i + 1 == b->steps.len && i > STEPS_SHOWN ? ", ..." : "", i ? ", " : "",
 			(unsigned long long)step->frequency, (double)(step->time - b->began) / 1e9);
 	}
 	buffer_char(out, 0);

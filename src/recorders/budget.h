@@ -12,11 +12,11 @@
 #define BUDGET_WHOLE 1000000u /* parts: all of the recorded CPUs */
 
 struct budget {
-	uint64_t most;		    /* parts; 0: no limit */
-	uint64_t wanted;	    /* Hz, as requested */
-	uint64_t began, looked;	    /* CLOCK_MONOTONIC, ns */
-	uint64_t at_begin, at_look; /* own CPU time by then, ns */
-	unsigned calm;		    /* checks in a row that found much room */
+	uint64_t most;		      /* parts; 0: no limit */
+	uint64_t requested;	      /* Hz */
+	uint64_t began, updated;      /* CLOCK_MONOTONIC, ns */
+	uint64_t at_begin, at_update; /* own CPU time by then, ns */
+	unsigned calm;		      /* updates in a row that found much room */
 	VECTOR(struct budget_step) steps;
 };
 
@@ -28,7 +28,7 @@ struct budget_step {
 void budget_begin(
 	struct budget *b, uint64_t most, uint64_t frequency, uint64_t now, uint64_t spent);
 /* The frequency from now on, Hz; now it is `frequency`. */
-uint64_t budget_look(
+uint64_t budget_update(
 	struct budget *b, size_t cpus, uint64_t frequency, uint64_t now, uint64_t spent);
 /* The frequency was set. */
 void budget_changed(struct budget *b, uint64_t now, uint64_t frequency);

@@ -125,12 +125,12 @@ capabilities capabilities_to_remove(void)
 /* ---- All threads ---- */
 
 /* Capabilities are a thread's own. What they all take on: */
-static struct sets wanted;
+static struct sets reduced;
 static int failed;
 
 static bool take_on(void)
 {
-	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && sets_write(&wanted);
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && sets_write(&reduced);
 }
 
 static void follow(int signal)
@@ -172,8 +172,8 @@ bool capabilities_drop(capabilities kept, capabilities at_end, struct error *err
 
 	if (!sets_read(&now))
 		return error_errno(err, "capabilities");
-	wanted.permitted = now.permitted & (kept | at_end);
-	wanted.effective = now.effective & kept;
+	reduced.permitted = now.permitted & (kept | at_end);
+	reduced.effective = now.effective & kept;
 	sigaction(signal, &action, NULL);
 	return (lead_others(signal) && take_on()) || error_errno(err, "capabilities");
 }

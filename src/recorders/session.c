@@ -27,7 +27,7 @@
 
 #define DRAIN_INTERVAL	 ((uint64_t)100000000) /* ns */
 #define COMMAND_PATIENCE 500 /* times 10 ms: how long a command that was told to end may take */
-#define LOOK_INTERVAL	 ((uint64_t)10000000)	/* ns: between looks at perf maps that grow... */
+#define REREAD_INTERVAL	 ((uint64_t)10000000)	/* ns: between reads of perf maps that grow... */
 #define GROWTH_PATIENCE	 ((uint64_t)1000000000) /* ns: ... or did so lately */
 
 /* A process or thread whose end is waited for. */
@@ -342,7 +342,7 @@ static void aim_timer(struct session *s, uint64_t now)
 	bool growing = s->jit.growth_time && now < s->jit.growth_time + GROWTH_PATIENCE;
 	bool patient = s->drain_interval && !s->jit.follows;
 	uint64_t usual = patient ? s->drain_interval : DRAIN_INTERVAL;
-	uint64_t left = growing ? LOOK_INTERVAL : usual;
+	uint64_t left = growing ? REREAD_INTERVAL : usual;
 	uint64_t duration = s->options->duration;
 	struct itimerspec next = {.it_interval = {0, (long)DRAIN_INTERVAL}};
 
@@ -371,7 +371,7 @@ static bool keep_budget(struct session *s, uint64_t now, struct error *err)
 
 	if (!s->options->max_overhead)
 		return true;
-	next = budget_look(&s->budget, s->cpus, s->frequency, now, own_cpu_ns(s));
+	next = budget_update(&s->budget, s->cpus, s->frequency, now, own_cpu_ns(s));
 	if (next == s->frequency)
 		return true;
 	if (!s->recorder->set_frequency(s, next, err))

@@ -87,22 +87,22 @@ static void put_functions(struct writer *w)
 }
 
 /* The nodes that are only in before, and their callers. */
-static bool *wanted_nodes(const struct writer *w)
+static bool *listed_nodes(const struct writer *w)
 {
 	const struct sides *s = &w->functions.sides;
 	size_t nodes = w->view->tree.caller.len;
-	bool *wanted = memory_new(nodes, sizeof(*wanted));
+	bool *listed = memory_new(nodes, sizeof(*listed));
 
 	for (size_t i = nodes; i-- > 1;) {
 		bool gone = s->total[0][i] && !s->total[1][i];
 
 		if (w->view->comparison.widths == WIDTHS_GONE ? gone
 							      : s->total[0][i] || s->total[1][i])
-			wanted[i] = true;
-		if (wanted[i])
-			wanted[w->view->tree.caller.items[i]] = true;
+			listed[i] = true;
+		if (listed[i])
+			listed[w->view->tree.caller.items[i]] = true;
 	}
-	return wanted;
+	return listed;
 }
 
 /* Commands and threads are not functions, but they are frames of the tree. */
@@ -120,7 +120,7 @@ static void put_tree(struct writer *w)
 {
 	const struct tree *tree = &w->view->tree;
 	const struct sides *s = &w->functions.sides;
-	bool *wanted = wanted_nodes(w);
+	bool *listed = listed_nodes(w);
 	uint32_t *place =
 		memory_new(tree->caller.len, sizeof(*place)); /* index plus one; 0: the root */
 	uint32_t *index = memory_new(view_frame_count(w->view), sizeof(*index));
@@ -132,7 +132,7 @@ static void put_tree(struct writer *w)
 	for (size_t i = 1; i < tree->caller.len; i++) {
 		uint32_t caller = place[tree->caller.items[i]];
 
-		if (!wanted[i])
+		if (!listed[i])
 			continue;
 		place[i] = ++count;
 		buffer_text(&w->b, count > 1 ? ",\n{\"caller\":" : "\n{\"caller\":");
@@ -146,7 +146,7 @@ static void put_tree(struct writer *w)
 		flush(w, FLUSH_BYTES);
 	}
 	buffer_char(&w->b, ']');
-	memory_free(wanted);
+	memory_free(listed);
 	memory_free(place);
 	memory_free(index);
 }

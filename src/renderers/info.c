@@ -102,7 +102,7 @@ static void text_losses(struct buffer *b, const struct profile *p, size_t stream
 
 /* Was an earlier stream about the same samples? They were lost only once, however they are
  * weighed. */
-static bool is_told(const struct profile *p, size_t stream)
+static bool is_repeated(const struct profile *p, size_t stream)
 {
 	const struct stream_row *row = &p->streams.items[stream].row;
 
@@ -142,7 +142,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	else if (bytes_equal(profile_text(p, row->kind), BYTES("idle")))
 		buffer_text(b, " (left out of pictures and tables; --idle shows them)");
 	buffer_char(b, '\n');
-	if ((!row->expected && !own->lost) || is_told(p, i))
+	if ((!row->expected && !own->lost) || is_repeated(p, i))
 		return;
 	buffer_text(b, "              expected ");
 	units_grouped(b, (int64_t)(row->expected ? row->expected : row->delivered + own->lost));

@@ -44,7 +44,7 @@ struct costs {
 struct lines {
 	const struct view *view;
 	const struct profile *profile;
-	bool *wanted;		   /* of every frame: does it belong to the function? */
+	bool *is_match;		   /* of every frame: does it belong to the function? */
 	frame_id *frame_of;	   /* of every location: the function's frame in it, or 0 */
 	int64_t *self, *total;	   /* of every stack */
 	stack_id *around;	   /* of every stack: the next outer stack with the function */
@@ -77,15 +77,15 @@ static bool find_frames(struct lines *l, const struct lines_settings *s)
 	struct buffer spare = {0};
 	bool any = false;
 
-	l->wanted = memory_new(p->frames.len, sizeof(*l->wanted));
+	l->is_match = memory_new(p->frames.len, sizeof(*l->is_match));
 	for (size_t i = 1; i < p->frames.len; i++) {
 		struct bytes name = profile_text(p, p->frames.items[i].function);
 		struct bytes of = profile_text(p, p->frames.items[i].module);
 
-		l->wanted[i] = (!s->module || bytes_equal(of, module)) &&
-			       (s->canonical ? is_canonically(name, of, function, &spare)
-					     : bytes_equal(name, function));
-		any |= l->wanted[i];
+		l->is_match[i] = (!s->module || bytes_equal(of, module)) &&
+				 (s->canonical ? is_canonically(name, of, function, &spare)
+					       : bytes_equal(name, function));
+		any |= l->is_match[i];
 	}
 	buffer_release(&spare);
 	return any;
@@ -103,7 +103,7 @@ static void find_locations(struct lines *l)
 		for (uint32_t n = 0; n < names.count; n++) {
 			frame_id id = p->location_frames.items[names.first + n];
 
-			if (l->wanted[id])
+			if (l->is_match[id])
 				l->frame_of[i] = id;
 		}
 	}
@@ -177,7 +177,7 @@ static void add_stack(struct lines *l, stack_id stack)
 	if (!is_around(l, stack, false))
 		l->of_frame[frame].total += l->total[stack];
 	if (!l->profile->locations.items[location].mapping ||
-		!l->wanted[end_frame(l, location, false)])
+		!l->is_match[end_frame(l, location, false)])
 		return;
 	l->of_location[location].self += l->self[stack];
 	if (!is_around(l, stack, true))
@@ -316,7 +316,7 @@ static void put(struct buffer *b, const struct lines *l, const char *function)
 
 static void lines_release(struct lines *l)
 {
-	memory_free(l->wanted);
+	memory_free(l->is_match);
 	memory_free(l->frame_of);
 	memory_free(l->self);
 	memory_free(l->total);

@@ -107,7 +107,7 @@ struct writer {
 	bool full;	/* the limit was reached */
 };
 
-static bool is_asked(const struct writer *w, enum tag_role role)
+static bool has_role(const struct writer *w, enum tag_role role)
 {
 	return w->settings->labels >> role & 1;
 }
@@ -118,13 +118,13 @@ static struct shown_thread show_thread(struct writer *w, thread_id id)
 	const struct process *process = &w->profile->processes.items[thread->process];
 	struct shown_thread shown = {0};
 
-	if (is_asked(w, TAG_TID))
+	if (has_role(w, TAG_TID))
 		shown.tid = (uint64_t)((int64_t)thread->tid + 1);
-	if (is_asked(w, TAG_PID))
+	if (has_role(w, TAG_PID))
 		shown.pid = (uint64_t)((int64_t)process->pid + 1);
-	if (is_asked(w, TAG_THREAD))
+	if (has_role(w, TAG_THREAD))
 		shown.name = pprof_profile_string(&w->out.strings, thread->name);
-	if (is_asked(w, TAG_COMM))
+	if (has_role(w, TAG_COMM))
 		shown.process = pprof_profile_string(&w->out.strings, process->name);
 	return shown;
 }
@@ -193,7 +193,7 @@ static void sum_rows(struct writer *w, uint32_t table)
 
 		if (s->thread.len)
 			row.thread = w->of_thread[s->thread.items[i]];
-		if (s->cpu.len && is_asked(w, TAG_CPU))
+		if (s->cpu.len && has_role(w, TAG_CPU))
 			row.cpu = (uint16_t)(s->cpu.items[i] + 1); /* NO_CPU: 0 */
 		if (s->labels.len)
 			row.labels = s->labels.items[i];

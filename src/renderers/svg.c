@@ -202,9 +202,9 @@ static struct bytes count_name(const struct view *v, const struct svg_settings *
 /* The value of the whole width: the sum, or more if the user says so, in units as shown. */
 static int64_t whole_value(const struct svg_picture *p, int64_t sum)
 {
-	double asked = p->settings->total * pow(10, p->decimals);
+	double requested = p->settings->total * pow(10, p->decimals);
 
-	return asked > (double)sum ? (int64_t)fmin(asked, 9e18) : sum;
+	return requested > (double)sum ? (int64_t)fmin(requested, 9e18) : sum;
 }
 
 /* The smallest value that gets a box. */

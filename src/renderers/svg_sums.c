@@ -39,9 +39,9 @@ void svg_sums_find(struct svg_sums *s, const struct layout *all, double one)
 
 double svg_sums_at(const struct svg_sums *s, int64_t at)
 {
-	struct svg_sum wanted = {.at = at};
-	const struct svg_sum *found = bsearch(
-		&wanted, s->items.items, s->items.len, sizeof(*s->items.items), sum_compare);
+	struct svg_sum key = {.at = at};
+	const struct svg_sum *found =
+		bsearch(&key, s->items.items, s->items.len, sizeof(*s->items.items), sum_compare);
 
 	assert(found && "an edge of a box");
 	return found->sum;

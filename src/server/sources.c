@@ -293,8 +293,8 @@ static bool disassemble(struct sources *s, const struct found *f, const struct r
 static bool answer_code(struct sources *s, const struct stored_profile *of, const struct request *w,
 	struct answer *ret, struct error *err)
 {
-	const struct wanted_file place = {
-		WANTED_BINARY, bytes_of(w->binary), bytes_of(w->build_id)};
+	const struct binary_query place = {
+		QUERY_BINARY, bytes_of(w->binary), bytes_of(w->build_id)};
 	struct found f = {.build_id = w->build_id};
 	bool done;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* "0,2-4": one bool for each CPU. */
-static bool list_parse(struct bytes list, bool *ret_wanted, struct error *err)
+static bool list_parse(struct bytes list, bool *ret_selected, struct error *err)
 {
 	while (list.len) {
 		const char *comma = memchr(list.at, ',', list.len);
@@ -19,7 +19,7 @@ static bool list_parse(struct bytes list, bool *ret_wanted, struct error *err)
 			last >= NO_CPU)
 			return error_set(err, ERR_USAGE, "expected CPUs such as 0,2-4, got '%.*s'",
 				(int)part.len, part.at);
-		memset(ret_wanted + first, true, last - first + 1);
+		memset(ret_selected + first, true, last - first + 1);
 		list.at += part.len + (comma != NULL);
 		list.len -= part.len + (comma != NULL);
 	}
@@ -31,25 +31,25 @@ static bool has_cpus(const struct samples *s)
 	return s->cpu.len != 0;
 }
 
-static uint64_t cpu_wanted(const struct samples *s, size_t first, size_t count, const void *context)
+static uint64_t match_cpu(const struct samples *s, size_t first, size_t count, const void *context)
 {
-	const bool *wanted = context;
+	const bool *selected = context;
 	uint64_t bits = 0;
 
 	for (size_t i = 0; i < count; i++)
-		bits |= (uint64_t)wanted[s->cpu.items[first + i]] << i;
+		bits |= (uint64_t)selected[s->cpu.items[first + i]] << i;
 	return bits;
 }
 
 static bool cpu_apply(struct view *v, const char *list, struct error *err)
 {
-	bool *wanted = memory_new((size_t)NO_CPU + 1, sizeof(*wanted));
-	const struct selection by = {has_cpus, cpu_wanted, wanted, "the CPU of a sample"};
-	bool done = *list ? list_parse(bytes_of(list), wanted, err)
+	bool *selected = memory_new((size_t)NO_CPU + 1, sizeof(*selected));
+	const struct selection by = {has_cpus, match_cpu, selected, "the CPU of a sample"};
+	bool done = *list ? list_parse(bytes_of(list), selected, err)
 			  : error_set(err, ERR_USAGE, "expected CPUs such as 0,2-4");
 
 	done = done && select_samples(v, &by, err);
-	memory_free(wanted);
+	memory_free(selected);
 	return done;
 }
 

@@ -50,7 +50,7 @@ bool select_samples(struct view *v, const struct selection *by, struct error *er
 			size_t count = left < SAMPLES_PER_WORD ? left : SAMPLES_PER_WORD;
 
 			view_keep_samples(
-				v, table, i, count, has ? by->wanted(s, i, count, by->context) : 0);
+				v, table, i, count, has ? by->match(s, i, count, by->context) : 0);
 		}
 	}
 	return true;
@@ -61,7 +61,7 @@ static bool has_threads(const struct samples *s)
 	return s->thread.len != 0;
 }
 
-static uint64_t thread_wanted(
+static uint64_t match_thread(
 	const struct samples *s, size_t first, size_t count, const void *context)
 {
 	const bool *keep = context;
@@ -74,7 +74,7 @@ static uint64_t thread_wanted(
 
 bool select_threads(struct view *v, const bool *keep, struct error *err)
 {
-	const struct selection by = {has_threads, thread_wanted, keep, "the thread of a sample"};
+	const struct selection by = {has_threads, match_thread, keep, "the thread of a sample"};
 
 	return select_samples(v, &by, err);
 }

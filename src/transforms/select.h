@@ -13,8 +13,7 @@ void select_nodes(struct view *v, const bool *keep);
  * left out; if all tables lack it, ERR_USAGE with `what` ("which thread a sample is of"). */
 struct selection {
 	bool (*has)(const struct samples *s);
-	uint64_t (*wanted)(
-		const struct samples *s, size_t first, size_t count, const void *context);
+	uint64_t (*match)(const struct samples *s, size_t first, size_t count, const void *context);
 	const void *context;
 	const char *what;
 };

@@ -13,16 +13,15 @@ static bool has_times(const struct samples *s)
 	return s->time.len != 0;
 }
 
-static uint64_t time_wanted(
-	const struct samples *s, size_t first, size_t count, const void *context)
+static uint64_t match_time(const struct samples *s, size_t first, size_t count, const void *context)
 {
 	const struct range *range = context;
 	const uint64_t *times = s->time.items + first;
-	uint64_t wanted = 0;
+	uint64_t selected = 0;
 
 	for (size_t i = 0; i < count; i++)
-		wanted |= (uint64_t)(times[i] - range->from < range->to - range->from) << i;
-	return wanted;
+		selected |= (uint64_t)(times[i] - range->from < range->to - range->from) << i;
+	return selected;
 }
 
 /* The time of the first sample, including those left out meanwhile; 0: unknown. */
@@ -57,7 +56,7 @@ static bool end_parse(struct bytes text, uint64_t start, uint64_t *ret_time, str
 static bool time_apply(struct view *v, const char *argument, struct error *err)
 {
 	struct range range = {0, UINT64_MAX};
-	const struct selection by = {has_times, time_wanted, &range, "the time of a sample"};
+	const struct selection by = {has_times, match_time, &range, "the time of a sample"};
 	struct bytes text = bytes_of(argument);
 	const char *dots = bytes_find(text, BYTES(".."));
 	uint64_t start = start_of(v->profile);

@@ -35,7 +35,8 @@ void transform_list_add(struct transform_list *list, const char *name, const cha
 	vector_push(&list->steps, ((struct transform_step){transform, argument}));
 }
 
-static bool ask_for(void *target, const struct option *option, const char *value, struct error *err)
+static bool add_transform(
+	void *target, const struct option *option, const char *value, struct error *err)
 {
 	(void)err;
 	transform_list_add(target, option->name, value);
@@ -53,7 +54,7 @@ void transform_options(struct option ret_options[TRANSFORM_OPTIONS])
 			.argument = transforms[i]->argument,
 			.help = transforms[i]->help,
 			.opens_files = transforms[i]->opens_files,
-			.set = ask_for};
+			.set = add_transform};
 }
 
 bool transform_apply(

@@ -158,7 +158,7 @@ static void odd_build_ids_lead_nowhere(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
-		struct wanted_file wanted = {.kind = WANTED_BINARY, .build_id = bytes_of(odd[i])};
+		struct binary_query wanted = {.kind = QUERY_BINARY, .build_id = bytes_of(odd[i])};
 
 		assert_false(binary_locations_visit(NULL, &wanted, never, NULL));
 	}

@@ -11,7 +11,7 @@
 static uint64_t look(struct budget *b, uint64_t second, uint64_t *spent, double share, uint64_t now)
 {
 	*spent += (uint64_t)(share * (double)SECOND);
-	return budget_look(b, 2, now, second * SECOND, *spent);
+	return budget_update(b, 2, now, second * SECOND, *spent);
 }
 
 static void falls_in_proportion(void **state)
@@ -25,7 +25,7 @@ static void falls_in_proportion(void **state)
 	/* Four times too much: a quarter, and a tenth less. */
 	assert_int_equal(look(&b, 2, &spent, 0.080, 1000), 225);
 	/* Not before a second has passed. */
-	assert_int_equal(budget_look(&b, 2, 225, 2 * SECOND + SECOND / 2, spent + SECOND), 225);
+	assert_int_equal(budget_update(&b, 2, 225, 2 * SECOND + SECOND / 2, spent + SECOND), 225);
 	/* As far as it goes. */
 	assert_int_equal(look(&b, 3, &spent, 1.9, 225), 19);
 	assert_int_equal(look(&b, 4, &spent, 1.9, 19), 19);
@@ -61,7 +61,7 @@ static void no_budget_no_limit(void **state)
 
 	(void)state;
 	budget_begin(&b, 0, 1000, 0, 0);
-	assert_int_equal(budget_look(&b, 2, 1000, 10 * SECOND, 20 * SECOND), 1000);
+	assert_int_equal(budget_update(&b, 2, 1000, 10 * SECOND, 20 * SECOND), 1000);
 	budget_release(&b);
 }
 

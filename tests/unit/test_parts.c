@@ -534,17 +534,17 @@ static void what_is_not_worth_it_is_not_cut(void **state)
 
 	(void)state;
 	assert_true(input_open(&in, work_path("text"), &err));
-	assert_int_equal(parts_wanted(reader_by_name("folded"), &in, &options), 1);
+	assert_int_equal(parts_count(reader_by_name("folded"), &in, &options), 1);
 	input_release(&in);
 	assert_int_equal(truncate(work_path("text"), 64 << 20), 0);
 	assert_true(input_open(&in, work_path("text"), &err));
-	assert_true(parts_wanted(reader_by_name("folded"), &in, &options) <= 4);
-	assert_int_equal(parts_wanted(reader_by_name("kiln"), &in, &options), 1);
+	assert_true(parts_count(reader_by_name("folded"), &in, &options) <= 4);
+	assert_int_equal(parts_count(reader_by_name("kiln"), &in, &options), 1);
 	options.style = &scripts; /* of the event that comes first, wherever that is */
-	assert_int_equal(parts_wanted(reader_by_name("perf-script"), &in, &options), 1);
+	assert_int_equal(parts_count(reader_by_name("perf-script"), &in, &options), 1);
 	options.style = NULL;
 	options.want = WANT_TIMES;
-	assert_int_equal(parts_wanted(reader_by_name("folded"), &in, &options), 1);
+	assert_int_equal(parts_count(reader_by_name("folded"), &in, &options), 1);
 	input_release(&in);
 }
 

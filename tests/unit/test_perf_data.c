@@ -105,14 +105,14 @@ static void put_lost_samples(struct perf_data_builder *b, uint64_t count, uint64
 	builder_end(b, start);
 }
 
-struct sample_told {
+struct sample_fields {
 	uint64_t id, time;
 	uint32_t pid, cpu;
 	uint64_t kernel_ip, user_ip, caller; /* 0: none */
 	uint64_t period;
 };
 
-static void put_sample(struct perf_data_builder *b, const struct sample_told *s)
+static void put_sample(struct perf_data_builder *b, const struct sample_fields *s)
 {
 	uint64_t chain[8], count = 0;
 	size_t start = builder_begin(b, PERF_RECORD_SAMPLE,
@@ -149,20 +149,20 @@ static void put_recording(struct perf_data_builder *b)
 	put_mmap(b, UINT32_MAX, KERNEL_TEXT, "[kernel.kallsyms]_text", 0);
 	put_comm(b, APP, "my app", 0);
 	put_mmap(b, APP, 0x10000, "/none/app", 0);
-	put_sample(b, &(struct sample_told){CYCLES_ID, 20, APP, 0, 0, 0x20010, 0x10020, 1000});
+	put_sample(b, &(struct sample_fields){CYCLES_ID, 20, APP, 0, 0, 0x20010, 0x10020, 1000});
 	put_sample(
-		b, &(struct sample_told){FAULTS_ID, 30, APP, 0, KERNEL_TEXT + 64, 0x10030, 0, 1});
+		b, &(struct sample_fields){FAULTS_ID, 30, APP, 0, KERNEL_TEXT + 64, 0x10030, 0, 1});
 	put_fork(b, APP, CHILD, 35);
 	put_comm(b, CHILD, "child", 40);
 	put_mmap(b, APP, 0x20000, "/none/lib.so", 15); /* as if on CPU 1 */
-	put_sample(b, &(struct sample_told){CYCLES_ID, 45, CHILD, 1, 0, 0x20011, 0x10020, 500});
+	put_sample(b, &(struct sample_fields){CYCLES_ID, 45, CHILD, 1, 0, 0x20011, 0x10020, 500});
 	builder_round(b);
 	put_lost(b, 3, 50);
-	put_sample(b, &(struct sample_told){
+	put_sample(b, &(struct sample_fields){
 			      CYCLES_ID, 60, APP, 1, KERNEL_TEXT + 128, 0x20010, 0x10020, 1000});
-	put_sample(b, &(struct sample_told){CYCLES_ID, 37, CHILD, 0, 0, 0x20010, 0x10020, 7});
+	put_sample(b, &(struct sample_fields){CYCLES_ID, 37, CHILD, 0, 0, 0x20010, 0x10020, 7});
 	builder_round(b);
-	put_sample(b, &(struct sample_told){CYCLES_ID, 70, 999, 1, 0, 0x5000, 0, 11});
+	put_sample(b, &(struct sample_fields){CYCLES_ID, 70, 999, 1, 0, 0x5000, 0, 11});
 }
 
 /* 37 is in time, as it comes before the end of the round after the one of 45. */
@@ -286,8 +286,8 @@ static void of_an_old_perf(void **state)
 	builder_event(&b, &attr, 0);
 	put_comm(&b, APP, "app", 0);
 	put_mmap(&b, APP, 0x10000, "/none/app", 0);
-	put_sample(&b, &(struct sample_told){0, 20, APP, 0, 0, 0x10010, 0x10020, 5});
-	put_sample(&b, &(struct sample_told){0, 10, APP, 1, 0, 0x10010, 0, 7});
+	put_sample(&b, &(struct sample_fields){0, 20, APP, 0, 0, 0x10010, 0x10020, 5});
+	put_sample(&b, &(struct sample_fields){0, 10, APP, 1, 0, 0x10010, 0, 7});
 	builder_finish(&b, &data);
 	read_whole(&b, &p);
 	assert_folds_to(&p, NULL, "app;[app+0x1f];[app+0x10] 5\napp;[app+0x10] 7\n");
@@ -390,8 +390,8 @@ static void build_long(struct perf_data_builder *b, size_t ends[CUT_SAMPLES])
 	put_comm(b, APP, "app", 0);
 	put_mmap(b, APP, 0x10000, "/none/app", 0);
 	for (uint64_t i = 0; i < CUT_SAMPLES; i++) {
-		put_sample(b, &(struct sample_told){CYCLES_ID, 100 + i, APP, 0, 0, 0x10010 + i % 64,
-				      0x10100 + i % 3, 1});
+		put_sample(b, &(struct sample_fields){CYCLES_ID, 100 + i, APP, 0, 0,
+				      0x10010 + i % 64, 0x10100 + i % 3, 1});
 		ends[i] = b->records.len;
 		if (i % 500 == 499)
 			builder_round(b);
@@ -563,7 +563,7 @@ static void lost_once(void **state)
 
 		attr.read_format = counts ? PERF_FORMAT_LOST : 0;
 		builder_event(&b, &attr, CYCLES_ID);
-		put_sample(&b, &(struct sample_told){CYCLES_ID, 20, APP, 0, 0, 0x10010, 0, 1});
+		put_sample(&b, &(struct sample_fields){CYCLES_ID, 20, APP, 0, 0, 0x10010, 0, 1});
 		put_lost(&b, 3, 50);
 		put_lost_samples(&b, 5, 60);
 		builder_finish(&b, &data);

@@ -45,12 +45,12 @@ static bool reshape(struct view *v, const char *transform, struct error *err)
 /* What an option asks for has to be there; what a tool prefers does not. */
 static bool select_kind(struct view *v, const struct classic_tool *tool, struct error *err)
 {
-	const char *asked = collapse_settings.kind;
+	const char *kind = collapse_settings.kind;
 	bool idle = !tool->without_idle;
 	struct error none = {0};
 
-	if (asked)
-		return view_select(v, bytes_of(asked), idle, err);
+	if (kind)
+		return view_select(v, bytes_of(kind), idle, err);
 	return (tool->kind && view_select(v, bytes_of(tool->kind), idle, &none)) ||
 	       view_select(v, (struct bytes){0}, idle, err);
 }

@@ -79,7 +79,7 @@ static void look_ahead(struct text_lines *l)
 	l->learned = false;
 	for (unsigned i = 0; i < l->held && l->part; i++)
 		l->parts[i] = l->part(l->ahead[i].text);
-	if (l->part || l->asked)
+	if (l->part || l->uses_parts)
 		look_up(l);
 }
 
@@ -101,8 +101,8 @@ uint32_t text_lines_find(struct text_lines *l, struct bytes text)
 	if (l->taken) {
 		const struct text_line *line = &l->ahead[l->taken - 1];
 
-		l->asked = text_lines_is_part(l, text);
-		if (l->asked && line->unknown && !l->learned)
+		l->uses_parts = text_lines_is_part(l, text);
+		if (l->uses_parts && line->unknown && !l->learned)
 			return 0;
 	}
 	return find_by_hint(l, text);

@@ -27,8 +27,8 @@ struct text_lines {
 	struct text_line ahead[TEXT_AHEAD];
 	struct bytes parts[TEXT_AHEAD]; /* of those lines, if they are asked for */
 	unsigned held, taken;		/* how many were found, and how many of them were taken */
-	bool asked;   /* parts are asked for, and were looked up if they are held */
-	bool learned; /* something was, since then */
+	bool uses_parts;		/* parts are looked up, with those of lines that are held */
+	bool learned;			/* something was, since then */
 	struct memo known;
 	/* Of texts, the one that was asked for next the last time: mostly it is again. */
 	uint32_t next[TEXT_HINTS], beginnings;

@@ -195,7 +195,7 @@ static void set_double(struct otlp_dictionary *d, struct otlp_attribute *a, uint
 	set_text(d, a, buffer_bytes(&d->text));
 }
 
-/* Lists of values are no labels; a note counts them. */
+/* A list of values becomes the text "(a list)". */
 static void set_value(struct otlp_dictionary *d, struct otlp_attribute *a, struct bytes message)
 {
 	struct protobuf m = protobuf_open(message, &value_shape);

@@ -515,20 +515,20 @@ static struct ahead *ahead_open(const struct input *in)
 	return NULL;
 }
 
-/* All there is behind what has been read is taken over, if that is wanted and was done. */
-static bool ahead_close(struct maker *m, bool wanted)
+/* take: use what the other thread has made of the rest of the input. */
+static bool ahead_close(struct maker *m, bool take)
 {
 	struct ahead *a = m->ahead;
 	bool taken;
 
 	scope_drop(a);
-	if (wanted)
+	if (take)
 		pthread_join(a->thread, NULL);
 	else
 		end_thread(a);
 	if (a->exhausted)
 		scope_fail_from_thread();
-	taken = wanted && a->end;
+	taken = take && a->end;
 	if (taken) {
 		buffer_add(&m->out, a->maker.out.at, a->maker.out.len);
 		json_skip_to(&m->json, a->end);

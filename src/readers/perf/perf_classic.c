@@ -139,12 +139,12 @@ void perf_classic_program(
 }
 
 bool perf_classic_counts(const struct reading_style *style, struct perf_event *event,
-	struct bytes wanted, struct bytes *ret_wanted)
+	struct bytes chosen, struct bytes *ret_chosen)
 {
 	struct bytes name = event->event;
 	const char *colon = name.len ? memchr(name.at, ':', name.len) : NULL;
 
-	*ret_wanted = wanted;
+	*ret_chosen = chosen;
 	/* Perl sees an event only between a time and the end of the line. */
 	if (style->tool == TOOL_SCRIPTS && (event->rest.len || !event->timed)) {
 		event->period = 1;
@@ -152,7 +152,7 @@ bool perf_classic_counts(const struct reading_style *style, struct perf_event *e
 	}
 	if (style->tool == TOOL_INFERNO && colon)
 		name.len = (size_t)(colon - name.at);
-	if (!wanted.len)
-		*ret_wanted = name;
-	return !wanted.len || !name.len || bytes_equal(name, wanted);
+	if (!chosen.len)
+		*ret_chosen = name;
+	return !chosen.len || !name.len || bytes_equal(name, chosen);
 }

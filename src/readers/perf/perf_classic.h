@@ -18,6 +18,6 @@ void perf_classic_program(
 /* Does the tool count this event when it wants events called `wanted` (empty: the first that comes,
  * whose name becomes *ret_wanted)? Changes the event's period to what the tool takes it for. */
 bool perf_classic_counts(const struct reading_style *style, struct perf_event *event,
-	struct bytes wanted, struct bytes *ret_wanted);
+	struct bytes chosen, struct bytes *ret_chosen);
 
 #endif

@@ -31,7 +31,7 @@ struct script {
 	struct profile *profile;
 	unsigned want; /* enum read_want */
 	const struct reading_style *style;
-	struct buffer wanted;	/* with a style: the event; empty: none yet */
+	struct buffer chosen;	/* with a style: the event; empty: none yet */
 	uint64_t lost;		/* samples, by PERF_RECORD_LOST */
 	uint64_t other_samples; /* of other events than that */
 	struct perf_names names;
@@ -57,7 +57,7 @@ static void script_release(struct script *s)
 	memo_release(&s->programs);
 	vector_release(&s->waiting);
 	buffer_release(&s->line);
-	buffer_release(&s->wanted);
+	buffer_release(&s->chosen);
 }
 
 /* ---- Lines ---- */
@@ -371,11 +371,11 @@ static bool add_event(
 /* Other tools know one event; what has to be said of others is said at the end. */
 static bool is_counted(struct script *s, struct perf_event *event)
 {
-	struct bytes wanted;
-	bool counted = perf_classic_counts(s->style, event, buffer_bytes(&s->wanted), &wanted);
+	struct bytes chosen;
+	bool counted = perf_classic_counts(s->style, event, buffer_bytes(&s->chosen), &chosen);
 
-	if (!s->wanted.len)
-		buffer_add(&s->wanted, wanted.at, wanted.len);
+	if (!s->chosen.len)
+		buffer_add(&s->chosen, chosen.at, chosen.len);
 	event->event = (struct bytes){0};
 	s->other_samples += !counted;
 	return counted;
@@ -601,7 +601,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 		s.style->tool == TOOL_KILN &&
 		is_bare(options->part ? options->part->begin : bytes_head(in->window, READER_HEAD));
 	if (options->event)
-		buffer_text(&s.wanted, options->event);
+		buffer_text(&s.chosen, options->event);
 	done = script_read(&s, in, err);
 	if (s.events.kinds.len)
 		perf_events_lost(&s.events, profile_text(out, s.events.kinds.items[0].event),
@@ -610,7 +610,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	done = done && finish(&s, options->part, err);
 	if (s.other_samples)
 		profile_note(out, "left out %llu samples of events other than %s",
-			(unsigned long long)s.other_samples, s.wanted.at);
+			(unsigned long long)s.other_samples, s.chosen.at);
 	script_release(&s);
 	return done;
 }

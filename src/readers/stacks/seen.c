@@ -1,8 +1,8 @@
-/* seen.c: what did these bytes mean the last time, if that is worth asking? */
+/* seen.c: what did these bytes mean the last time? Stops remembering if that is rarely of use. */
 #include "readers/stacks/seen.h"
 
-#define TRIAL	   16384u /* questions before it is asked whether it is worth while */
-#define KNOWN_PART 8u	  /* of so many questions one should be answered */
+#define TRIAL	  16384u /* lookups before their use is judged */
+#define HITS_PART 8u	 /* at least one of so many lookups should hit */
 
 void seen_release(struct seen *s)
 {
@@ -23,8 +23,8 @@ uint32_t seen_find(struct seen *s, const struct seen_question *question)
 	if (s->useless)
 		return 0;
 	value = memo_find_hashed(&s->memo, question->bytes, question->hash);
-	s->asked++;
-	s->known += value != 0;
+	s->lookups++;
+	s->hits += value != 0;
 	return value;
 }
 
@@ -32,7 +32,7 @@ void seen_put(struct seen *s, const struct seen_question *question, uint32_t val
 {
 	if (s->useless)
 		return;
-	if (s->asked >= TRIAL && s->known < s->asked / KNOWN_PART) {
+	if (s->lookups >= TRIAL && s->hits < s->lookups / HITS_PART) {
 		seen_release(s);
 		s->useless = true;
 		return;

@@ -8,7 +8,7 @@
 /* `{0}` is empty. */
 struct seen {
 	struct memo memo;
-	uint64_t asked, known;
+	uint64_t lookups, hits;
 	bool useless; /* hardly anything came twice */
 };
 struct seen_question {

@@ -59,11 +59,12 @@ static bool dockers(struct bytes name, struct buffer *ret_id)
 	return found;
 }
 
-/* One of podman's: {"id": "...", "names": ["web"], ...}; the name that is wanted, else the last. */
-static void read_podman(struct json *j, struct bytes wanted, struct buffer *id, struct buffer *name)
+/* An entry of podman's list: {"id": "...", "names": ["web"], ...}. *name: `text` if it is one of
+ * the names, else the last one. */
+static void read_podman(struct json *j, struct bytes text, struct buffer *id, struct buffer *name)
 {
 	struct bytes key, one;
-	bool is_wanted = false;
+	bool is_match = false;
 
 	id->len = name->len = 0;
 	for (json_object(j); json_key(j, &key);) {
@@ -72,9 +73,9 @@ static void read_podman(struct json *j, struct bytes wanted, struct buffer *id, 
 		else if (bytes_equal(key, BYTES("names")) && json_array_if(j))
 			while (json_item(j)) {
 				one = json_string_if(j);
-				if (!is_wanted)
+				if (!is_match)
 					buffer_set(name, one);
-				is_wanted |= bytes_equal(one, wanted);
+				is_match |= bytes_equal(one, text);
 			}
 		else if (!bytes_equal(key, BYTES("names")))
 			json_skip(j);
@@ -82,7 +83,7 @@ static void read_podman(struct json *j, struct bytes wanted, struct buffer *id, 
 }
 
 /* The one with this name, or (`by_id`) this id. */
-static bool podmans(struct bytes wanted, bool by_id, struct buffer *ret)
+static bool podmans(struct bytes text, bool by_id, struct buffer *ret)
 {
 	struct buffer id = {0}, name = {0};
 	struct error ignored = {0};
@@ -94,9 +95,9 @@ static bool podmans(struct bytes wanted, bool by_id, struct buffer *ret)
 		return false;
 	json_open(&j, &in, &ignored);
 	for (json_array(&j); json_item(&j);) {
-		read_podman(&j, wanted, &id, &name);
+		read_podman(&j, text, &id, &name);
 		if (found || !id.len || !name.len ||
-			!bytes_equal(buffer_bytes(by_id ? &id : &name), wanted))
+			!bytes_equal(buffer_bytes(by_id ? &id : &name), text))
 			continue;
 		buffer_set(ret, buffer_bytes(by_id ? &name : &id));
 		found = true;

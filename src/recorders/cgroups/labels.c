@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define LOOK_INTERVAL ((uint64_t)100000000) /* ns: between listings because of unknown groups */
+#define LIST_INTERVAL ((uint64_t)100000000) /* ns: between listings because of unknown groups */
 
 struct cgroup_label {
 	uint64_t id;
@@ -53,9 +53,9 @@ static string_id path_of(struct cgroup_labels *labels, uint64_t id)
 	if (path)
 		return path;
 	now = monotonic_ns();
-	if (now - labels->looked < LOOK_INTERVAL)
+	if (now - labels->listed < LIST_INTERVAL)
 		return 0;
-	labels->looked = now;
+	labels->listed = now;
 	cgroups_list(add_group, labels->processes, &labels->legacy, &ignored);
 	return processes_cgroup(labels->processes, id);
 }
@@ -131,7 +131,7 @@ static struct cgroup_thread *thread_row(struct cgroup_labels *labels, int32_t ti
 	return &labels->threads.items[labels->threads.len - 1];
 }
 
-void cgroup_labels_tell(struct cgroup_labels *labels, int32_t tid, uint64_t id)
+void cgroup_labels_set_thread(struct cgroup_labels *labels, int32_t tid, uint64_t id)
 {
 	thread_row(labels, tid)->id = id;
 }

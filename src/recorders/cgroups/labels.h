@@ -7,7 +7,7 @@
 struct cgroup_labels {
 	struct processes *processes; /* records of the kernel announce new groups */
 	bool legacy;		     /* the groups are of version 1 */
-	uint64_t looked;	     /* for groups, last: CLOCK_MONOTONIC, ns */
+	uint64_t listed;	     /* when groups were listed last: CLOCK_MONOTONIC, ns */
 	VECTOR(struct cgroup_label) groups;
 	VECTOR(struct cgroup_thread) threads;
 	struct id_map by_id, by_tid; /* to the row and one */
@@ -21,7 +21,7 @@ void cgroup_labels_release(struct cgroup_labels *labels);
 /* From now on a thread is in that group; and the labels of the one it is in: its path, and its
  * container's name where it is known. What the group that the recorder has made for its command is
  * in counts as the command's own. */
-void cgroup_labels_tell(struct cgroup_labels *labels, int32_t tid, uint64_t id);
+void cgroup_labels_set_thread(struct cgroup_labels *labels, int32_t tid, uint64_t id);
 label_set_id cgroup_labels_thread(struct cgroup_labels *labels, int32_t tid);
 
 /* Labels of a sample of a process: of the group that it names, or, where it names none (0), of the

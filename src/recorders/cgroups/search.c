@@ -123,18 +123,18 @@ static bool is_inside(struct bytes path, struct bytes outer)
 /* ---- Matching a name ---- */
 
 /* A path, as /proc/PID/cgroup or perf spell it, below the mount, or in the file system. */
-static bool is_path(const struct search *s, struct bytes path, struct bytes wanted)
+static bool is_path(const struct search *s, struct bytes path, struct bytes given)
 {
-	while (wanted.len > 1 && bytes_ends_with(wanted, BYTES("/")))
-		wanted.len--;
-	if (bytes_starts_with(wanted, s->mount.folder) && is_inside(wanted, s->mount.folder))
-		wanted = (struct bytes){
-			wanted.at + s->mount.folder.len, wanted.len - s->mount.folder.len};
-	if (bytes_starts_with(wanted, BYTES("/")))
-		wanted = (struct bytes){wanted.at + 1, wanted.len - 1};
+	while (given.len > 1 && bytes_ends_with(given, BYTES("/")))
+		given.len--;
+	if (bytes_starts_with(given, s->mount.folder) && is_inside(given, s->mount.folder))
+		given = (struct bytes){
+			given.at + s->mount.folder.len, given.len - s->mount.folder.len};
+	if (bytes_starts_with(given, BYTES("/")))
+		given = (struct bytes){given.at + 1, given.len - 1};
 	if (bytes_starts_with(path, BYTES("/")))
 		path = (struct bytes){path.at + 1, path.len - 1};
-	return bytes_equal(path, wanted);
+	return bytes_equal(path, given);
 }
 
 /* nginx is nginx.service, as for systemctl. */
@@ -230,13 +230,13 @@ static void add_listed(struct buffer *out, struct bytes text, size_t *count)
  * is; else those whose names have the name in them. */
 static struct bytes nearby(struct bytes path, const struct cgroup_name *name)
 {
-	struct bytes group = bytes_base_name(path), wanted = bytes_base_name(name->text);
+	struct bytes group = bytes_base_name(path), given = bytes_base_name(name->text);
 
 	if (name->spelling == CGROUP_OF_CONTAINER)
 		return cgroup_container(group);
 	if (name->spelling == CGROUP_OF_UNIT)
-		wanted.len = bytes_until(wanted, '.');
-	if (!wanted.len || !bytes_find(group, wanted))
+		given.len = bytes_until(given, '.');
+	if (!given.len || !bytes_find(group, given))
 		return (struct bytes){0};
 	return name->spelling == CGROUP_OF_UNIT ? group : (struct bytes){path.at + 1, path.len - 1};
 }
@@ -246,17 +246,17 @@ static const char *most_similar(const struct search *s, const struct cgroup_name
 {
 	bool unit = name->spelling == CGROUP_OF_UNIT;
 	VECTOR(const char *) names = {0};
-	struct buffer wanted = {0};
+	struct buffer given = {0};
 	const char *nearest;
 
-	buffer_printf(&wanted, "%.*s%s", (int)name->text.len, name->text.at,
+	buffer_printf(&given, "%.*s%s", (int)name->text.len, name->text.at,
 		unit && !bytes_find_last(name->text, '.') ? ".service" : "");
 	for (size_t i = 1; i < s->groups.len; i++)
 		vector_push(&names, unit ? bytes_base_name(bytes_of(s->groups.items[i])).at
 					 : s->groups.items[i] + 1);
-	nearest = option_nearest(names.items, names.len, buffer_bytes(&wanted));
+	nearest = option_nearest(names.items, names.len, buffer_bytes(&given));
 	vector_release(&names);
-	buffer_release(&wanted);
+	buffer_release(&given);
 	return nearest;
 }
 

@@ -168,7 +168,7 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = state->programs->rodata;
 	constants->probe_callers = true;
-	bpf_source_ask(&state->driver.source, s, "", &constants->config);
+	bpf_source_fill_config(&state->driver.source, s, "", &constants->config);
 	if (s->options->cheap)
 		constants->config.kernel_frames = false; /* they are always the same */
 	memcpy(constants->values, state->probes.values.items,

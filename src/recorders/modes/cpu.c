@@ -28,7 +28,7 @@ struct cpu_state {
 
 /* ---- The recorder ---- */
 
-static unsigned parts_wanted(const struct session *s, const struct perf_source *source)
+static unsigned parts_to_read(const struct session *s, const struct perf_source *source)
 {
 	unsigned parts = STACK_USER | STACK_KERNEL;
 
@@ -76,7 +76,7 @@ static void save_bytes(void *context, size_t ring, struct bytes bytes)
 	tee_add(context, TEE_BYTES, (uint32_t)ring, 0, bytes);
 }
 
-static void save_told(void *context, int32_t pid, int32_t tid, struct bytes text)
+static void save_text(void *context, int32_t pid, int32_t tid, struct bytes text)
 {
 	tee_add(context, tid ? TEE_NAME : TEE_MAPS, (uint32_t)pid, (uint32_t)tid, text);
 }
@@ -119,7 +119,7 @@ static bool begin_tee(struct session *s, struct cpu_state *state, struct error *
 	save_events(state);
 	state->source->merge.save = save_bytes;
 	state->source->merge.save_context = &state->tee;
-	s->processes.read_text = save_told;
+	s->processes.read_text = save_text;
 	s->processes.read_text_context = &state->tee;
 	return true;
 }
@@ -135,7 +135,7 @@ static bool open_rings(struct session *s, struct cpu_state *state, struct error 
 	if (!state->source->user_only)
 		session_open_kernel(s);
 	sampler_init(state->sampler, &s->profile, &s->processes, s->kernel,
-		parts_wanted(s, state->source));
+		parts_to_read(s, state->source));
 	for (size_t i = 0; i < state->source->merge.rings.len; i++)
 		if (!session_watch(s, state->source->merge.rings.items[i].fd, err))
 			return false;

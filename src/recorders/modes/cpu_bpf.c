@@ -284,7 +284,7 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 	if (!b->programs)
 		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = b->programs->rodata;
-	bpf_source_ask(&b->source, s, "", &constants->config);
+	bpf_source_fill_config(&b->source, s, "", &constants->config);
 	constants->untimed = b->untimed;
 	b->source.programs = b->programs->skeleton;
 	size_tables(b, s->options->ring_bytes);

@@ -108,7 +108,7 @@ static bool disk_open(void *self, struct error *err)
 	state->latency = o->latency;
 	state->devices_shown = o->devices;
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "blk_mq_submit_bio", &constants->config);
+	bpf_source_fill_config(&state->driver.source, s, "blk_mq_submit_bio", &constants->config);
 	if (o->reads || o->writes)
 		constants->kinds = (unsigned)o->reads << REQUEST_READ | (unsigned)o->writes
 										<< REQUEST_WRITE;

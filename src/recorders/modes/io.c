@@ -94,7 +94,7 @@ static const char *const kind_frames[CALL_KINDS] = {
 
 /* ---- Setting up ---- */
 
-static bool wanted(const struct record_options *o, unsigned kind)
+static bool is_requested(const struct record_options *o, unsigned kind)
 {
 	return (!o->reads && !o->writes) || (kind == CALL_READ && o->reads) ||
 	       (kind == CALL_WRITE && o->writes);
@@ -112,13 +112,13 @@ static bool io_open(void *self, struct error *err)
 		return bpf_error(err, -errno, "cannot open the BPF programs");
 	state->latency = o->latency;
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "", &constants->config);
+	bpf_source_fill_config(&state->driver.source, s, "", &constants->config);
 	constants->config.kernel_frames = false; /* they are the same in every call */
 	constants->names = o->files;
 	constants->wait_for_pages = bpf_source_waits_for_pages(&state->driver.source, s,
 		state->programs->progs.on_exit, state->programs->maps.deferred_stacks);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (wanted(o, calls[i].kind))
+		if (is_requested(o, calls[i].kind))
 			constants->calls[calls[i].number] = calls[i].kind;
 	state->driver.source.programs = state->programs->skeleton;
 	return true;

@@ -43,7 +43,7 @@ static unsigned kinds_named(struct bytes name)
 
 static bool set_locks(void *target, const struct option *o, const char *value, struct error *err)
 {
-	struct record_options *wanted = target;
+	struct record_options *request = target;
 
 	(void)o;
 	do {
@@ -56,7 +56,7 @@ static bool set_locks(void *target, const struct option *o, const char *value, s
 				"percpu, semaphore, or kernel for all but futex, separated by "
 				"commas, not '%.*s'",
 				(int)len, value);
-		wanted->lock_kinds |= kinds;
+		request->lock_kinds |= kinds;
 		value += len;
 	} while (*value++);
 	return true;
@@ -94,7 +94,7 @@ static const struct mode words = {
 struct lock_state {
 	struct driver driver;
 	struct lock_bpf *programs;
-	unsigned wanted; /* bits by enum lock_kind */
+	unsigned enabled_kinds; /* bits by enum lock_kind */
 	location_id kinds[LOCK_KINDS];
 	struct buffer waiting; /* event_lock of threads that still wait at the end */
 };
@@ -135,11 +135,11 @@ static const char *const kind_frames[LOCK_KINDS] = {
 /* The kernel has tracepoints for its own locks since 5.19. */
 static bool check_kernel(struct lock_state *state, struct session *s, struct error *err)
 {
-	if (!(state->wanted & KERNEL_KINDS) ||
+	if (!(state->enabled_kinds & KERNEL_KINDS) ||
 		libbpf_find_vmlinux_btf_id("contention_begin", BPF_TRACE_RAW_TP) >= 0)
 		return true;
-	state->wanted &= ~KERNEL_KINDS;
-	if (!state->wanted)
+	state->enabled_kinds &= ~KERNEL_KINDS;
+	if (!state->enabled_kinds)
 		return error_set(err, ERR_UNSUPPORTED,
 			"--locks: this kernel does not report its own locks: Linux 5.19 and later "
 			"do");
@@ -156,23 +156,24 @@ static bool lock_open(void *self, struct error *err)
 	struct kernel_symbol caller;
 	bool futex, kernel;
 
-	state->wanted = s->options->lock_kinds ? s->options->lock_kinds : (1u << LOCK_KINDS) - 1;
+	state->enabled_kinds =
+		s->options->lock_kinds ? s->options->lock_kinds : (1u << LOCK_KINDS) - 1;
 	if (!check_kernel(state, s, err))
 		return false;
 	state->programs = lock_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "", &constants->config);
+	bpf_source_fill_config(&state->driver.source, s, "", &constants->config);
 	if (s->kernel && kernel_find_named(s->kernel, BYTES("bpf_trace_run2"), &caller)) {
 		constants->probe_start = caller.start;
 		constants->probe_size = caller.end - caller.start;
 	}
-	constants->kinds = state->wanted;
+	constants->kinds = state->enabled_kinds;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		constants->calls[calls[i].number] = calls[i].kind;
-	futex = state->wanted & 1u << LOCK_FUTEX;
-	kernel = state->wanted & KERNEL_KINDS;
+	futex = state->enabled_kinds & 1u << LOCK_FUTEX;
+	kernel = state->enabled_kinds & KERNEL_KINDS;
 	bpf_program__set_autoload(state->programs->progs.on_enter, futex);
 	bpf_program__set_autoload(state->programs->progs.on_exit, futex);
 	bpf_program__set_autoload(state->programs->progs.on_begin, kernel);

@@ -109,7 +109,7 @@ static bool mem_open(void *self, struct error *err)
 	state->programs = mem_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "cannot open the BPF programs");
-	bpf_source_ask(&state->driver.source, s, "", &state->programs->rodata->config);
+	bpf_source_fill_config(&state->driver.source, s, "", &state->programs->rodata->config);
 	state->programs->rodata->config.kernel_frames = false; /* there are none */
 	state->programs->rodata->wait_for_pages = bpf_source_waits_for_pages(
 		&state->driver.source, s, state->programs->progs.on_allocate, NULL);

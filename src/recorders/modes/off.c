@@ -20,7 +20,7 @@
 
 static bool set_states(void *target, const struct option *o, const char *value, struct error *err)
 {
-	struct record_options *wanted = target;
+	struct record_options *request = target;
 
 	(void)o;
 	do {
@@ -33,7 +33,7 @@ static bool set_states(void *target, const struct option *o, const char *value, 
 				"queue (R), preempted (P), io, fault, or a system call such as "
 				"futex or S:read, separated by commas, not '%.*s'",
 				(int)word.len, word.at);
-		vector_push(&wanted->wait_states, word);
+		vector_push(&request->wait_states, word);
 		value += word.len;
 	} while (*value++);
 	return true;
@@ -126,7 +126,7 @@ static void want_states(struct off_bpf__rodata *constants, const struct record_o
 		memset((void *)constants->states, 0xff, sizeof(constants->states));
 }
 
-static bool wanted(const struct off_state *state, unsigned kind, unsigned in)
+static bool is_requested(const struct off_state *state, unsigned kind, unsigned in)
 {
 	const struct off_bpf__rodata *constants = state->programs->rodata;
 	unsigned bits = constants->states[in % WAIT_PLACES];
@@ -171,7 +171,7 @@ static bool off_open(void *self, struct error *err)
 	if (!state->programs)
 		return bpf_error(err, -errno, "cannot open the BPF programs");
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "__schedule", &constants->config);
+	bpf_source_fill_config(&state->driver.source, s, "__schedule", &constants->config);
 	state->min_duration = o->min_duration  ? o->min_duration
 			      : o->system_wide ? MIN_DURATION_ALL
 					       : 0;
@@ -271,14 +271,14 @@ static bool add_wait(struct off_state *state, const struct event_wait *wait)
 		return false;
 	driver_locate(&state->driver, wait->pid, wait->tid, wait->chunk, &sample);
 	stack = sample.stack;
-	if (wait->blocked && wanted(state, wait->kind, wait->in)) {
+	if (wait->blocked && is_requested(state, wait->kind, wait->in)) {
 		waiting = profile_stack(p, stack, place_of(state, wait->kind, wait->in));
 		if (state->programs->rodata->wakers)
 			waiting = with_waker(state, waiting, wait);
 		add_part(state, &sample, waiting, wait->blocked);
 	}
 	sample.time += wait->blocked;
-	if (wait->queued && wanted(state, WAIT_QUEUE, 0))
+	if (wait->queued && is_requested(state, WAIT_QUEUE, 0))
 		add_part(state, &sample, profile_stack(p, stack, place_of(state, WAIT_QUEUE, 0)),
 			wait->queued);
 	return true;

@@ -42,20 +42,20 @@ static uint64_t power_of_two(uint64_t at_least)
 
 static bool choose_frequency(struct perf_source *source, struct session *s, struct error *err)
 {
-	uint64_t wanted = s->options->frequency, most = source->features.max_rate;
+	uint64_t requested = s->options->frequency, most = source->features.max_rate;
 
-	if (wanted == FREQUENCY_MAX)
-		wanted = most;
-	else if (!wanted)
-		wanted = sysconf(_SC_NPROCESSORS_ONLN) > MANY_CPUS ? FREQUENCY_MANY_CPUS
-								   : FREQUENCY_FEW_CPUS;
-	else if (wanted > most)
+	if (requested == FREQUENCY_MAX)
+		requested = most;
+	else if (!requested)
+		requested = sysconf(_SC_NPROCESSORS_ONLN) > MANY_CPUS ? FREQUENCY_MANY_CPUS
+								      : FREQUENCY_FEW_CPUS;
+	else if (requested > most)
 		return error_set(err, ERR_USAGE,
 			"-F %llu exceeds the kernel's limit; raise it with sysctl "
 			"kernel.perf_event_max_sample_rate=%llu (it is %llu), or use -F max",
-			(unsigned long long)wanted, (unsigned long long)wanted,
+			(unsigned long long)requested, (unsigned long long)requested,
 			(unsigned long long)most);
-	source->frequency = wanted;
+	source->frequency = requested;
 	return true;
 }
 

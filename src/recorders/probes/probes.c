@@ -486,7 +486,7 @@ static bool add_one(struct finding *f, struct bytes text, const char *weight, st
 }
 
 /* Has it been named before? The kernel attaches a program to a tracepoint once. */
-static bool is_asked(const struct probes *probes, struct bytes event)
+static bool is_listed(const struct probes *probes, struct bytes event)
 {
 	for (size_t i = 0; i < probes->list.len; i++)
 		if (bytes_equal(bytes_of(probes->list.items[i].text), event))
@@ -502,7 +502,7 @@ bool probes_find(struct probes *probes, struct session *s, struct error *err)
 	while (rest.len) {
 		struct bytes event = next_event(&rest);
 
-		if (!is_asked(probes, event) && !add_one(&f, event, s->options->weight, err))
+		if (!is_listed(probes, event) && !add_one(&f, event, s->options->weight, err))
 			return false;
 	}
 	return true;

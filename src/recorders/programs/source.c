@@ -34,9 +34,9 @@ static struct bpf_map *map_named(const struct bpf_source *source, const char *na
 
 static uint64_t ring_bytes(const struct record_options *o)
 {
-	uint64_t wanted = o->ring_bytes ? o->ring_bytes : RING_BYTES, size;
+	uint64_t requested = o->ring_bytes ? o->ring_bytes : RING_BYTES, size;
 
-	for (size = (uint64_t)getpagesize(); size < wanted && size < RING_MAX;)
+	for (size = (uint64_t)getpagesize(); size < requested && size < RING_MAX;)
 		size <<= 1;
 	return size;
 }
@@ -75,8 +75,8 @@ static uint32_t own_pid_namespace(void)
 	return (uint32_t)own.st_ino;
 }
 
-void bpf_source_ask(struct bpf_source *source, const struct session *s, const char *function,
-	struct bpf_config *config)
+void bpf_source_fill_config(struct bpf_source *source, const struct session *s,
+	const char *function, struct bpf_config *config)
 {
 	const struct record_options *o = s->options;
 
@@ -359,7 +359,7 @@ static uint64_t event_time(const struct bpf_source *source, const void *record)
 static void take_group(struct bpf_source *source, const struct event_group *event)
 {
 	if (source->sampler.cgroups)
-		cgroup_labels_tell(source->sampler.cgroups, (int32_t)event->tid, event->id);
+		cgroup_labels_set_thread(source->sampler.cgroups, (int32_t)event->tid, event->id);
 }
 
 /* Take an event. False: it is later than `until`: what happened to processes before it may not have

@@ -64,8 +64,8 @@ void bpf_source_init(struct bpf_source *source, const struct bpf_records *record
 bool bpf_source_possible(struct session *s, struct error *err);
 /* Set `config` as the session's options say. `function`: the kernel's function whose tracepoint the
  * programs are attached to; it becomes the innermost frame of kernel stacks. */
-void bpf_source_ask(struct bpf_source *source, const struct session *s, const char *function,
-	struct bpf_config *config);
+void bpf_source_fill_config(struct bpf_source *source, const struct session *s,
+	const char *function, struct bpf_config *config);
 /* The code of a function of the kernel; zeroes if the name is not known. */
 struct code_range bpf_source_function(const struct session *s, const char *name);
 /* Load the programs and open the rings; source->programs and source->timer are set by the caller.

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_PAUSE 20000 /* ns */
+#define POLL_PAUSE 20000 /* ns */
 
 struct handover {
 	pthread_t thread;
@@ -62,7 +62,7 @@ static void drop_finished(struct handovers *h)
 /* Maps are put in by their order: when the last one is there, all are. */
 static void wait_until_seen(const struct handover *job)
 {
-	struct timespec pause = {0, LOOK_PAUSE};
+	struct timespec pause = {0, POLL_PAUSE};
 	uint32_t id;
 
 	while (!__atomic_load_n(&job->done, __ATOMIC_ACQUIRE) &&

@@ -83,7 +83,7 @@ static __always_inline bool hand_over(const struct user_stack *s, __u32 tgid, __
 
 static __always_inline bool copied(const struct user_stack *s, __u32 tgid)
 {
-	if (!copy_wanted(s) || !copy_allowed(tgid))
+	if (!needs_copy(s) || !copy_allowed(tgid))
 		return false;
 	return copy_large(s) ? hand_over(s, tgid, COPY_LARGE) : hand_over(s, tgid, COPY_SMALL);
 }
