@@ -162,7 +162,7 @@ static bool needs_tree(
 }
 
 /* For a profile that may have two sides itself. */
-static bool look_at_sides(const struct query *query, struct view *view, struct error *err)
+static bool check_sides(const struct query *query, struct view *view, struct error *err)
 {
 	const struct compare_options *c = &query->compare_options;
 
@@ -182,7 +182,7 @@ static bool render_one(const struct stored_profile *of, const struct query *quer
 
 	view_init(&view, of->profile,
 		needs_tree(shape, renderer, settings) ? of->projection : BY_ROOT);
-	done = shape_select(shape, &view, err) && look_at_sides(query, &view, err) &&
+	done = shape_select(shape, &view, err) && check_sides(query, &view, err) &&
 	       transform_list_apply(&shape->transforms, &view, err) &&
 	       render(&view, renderer, settings, ret_body, err);
 	view_release(&view);

@@ -49,27 +49,27 @@ static void write_made(struct pieces *p)
 	p->writing = false;
 }
 
-struct turn {
+struct job {
 	struct pieces *pieces;
 	size_t i;
 };
 
 static void make_piece(void *context)
 {
-	const struct turn *turn = context;
-	struct pieces *p = turn->pieces;
-	struct slot *slot = &p->slots[turn->i % p->slot_count];
+	const struct job *job = context;
+	struct pieces *p = job->pieces;
+	struct slot *slot = &p->slots[job->i % p->slot_count];
 	bool failed;
 
 	pthread_mutex_lock(&p->lock);
-	while (turn->i >= p->next + p->slot_count && !p->failed)
+	while (job->i >= p->next + p->slot_count && !p->failed)
 		pthread_cond_wait(&p->written, &p->lock);
 	failed = p->failed;
 	pthread_mutex_unlock(&p->lock);
 	if (failed)
 		return;
 	slot->text.len = 0;
-	p->make(p->context, turn->i, &slot->text);
+	p->make(p->context, job->i, &slot->text);
 	pthread_mutex_lock(&p->lock);
 	slot->made = true;
 	if (!p->writing)
@@ -79,14 +79,14 @@ static void make_piece(void *context)
 
 static void take_turn(void *context, size_t i)
 {
-	struct turn turn = {context, i};
+	struct job job = {context, i};
 
-	if (scope_run_thread(scope_current(), make_piece, &turn))
+	if (scope_run_thread(scope_current(), make_piece, &job))
 		return;
-	pthread_mutex_lock(&turn.pieces->lock);
-	turn.pieces->failed = true;
-	pthread_cond_broadcast(&turn.pieces->written);
-	pthread_mutex_unlock(&turn.pieces->lock);
+	pthread_mutex_lock(&job.pieces->lock);
+	job.pieces->failed = true;
+	pthread_cond_broadcast(&job.pieces->written);
+	pthread_mutex_unlock(&job.pieces->lock);
 	scope_fail_from_thread();
 }
 

@@ -18,14 +18,14 @@
 #include <stdlib.h>
 
 #define FLUSH_BYTES  ((size_t)1 << 20)	/* what an output hands on without a copy */
-#define WAIT_BYTES   ((size_t)16 << 20) /* what a range may hold until it is its turn */
+#define WAIT_BYTES   ((size_t)16 << 20) /* of a range that waits for those before it */
 #define RANGE_PIECES 4096u		/* of the source that has most; some megabytes of text */
 
 /* ---- Can it be done? ---- */
 
 struct survey {
 	struct diff_folded *what;
-	atomic_bool hopeless;
+	atomic_bool unsupported;
 };
 
 static void survey_file(void *context, size_t i)
@@ -33,9 +33,9 @@ static void survey_file(void *context, size_t i)
 	struct survey *s = context;
 	const char *path = s->what->files[i].path;
 
-	if (!s->hopeless &&
-		!diff_source_survey(&s->what->sources[i], path, s->what->canonical, &s->hopeless))
-		s->hopeless = true;
+	if (!s->unsupported && !diff_source_survey(&s->what->sources[i], path, s->what->canonical,
+				       &s->unsupported))
+		s->unsupported = true;
 }
 
 /* The sum of all values, of both sides, fits as it has to in a profile. */
@@ -58,7 +58,7 @@ bool diff_folded_can(struct diff_folded *d)
 
 	d->sources = memory_new(d->count, sizeof(*d->sources));
 	parallel_run(parallel_thread_count(d->count), 1, d->count, survey_file, &s);
-	return !s.hopeless && sum_up(d);
+	return !s.unsupported && sum_up(d);
 }
 
 void diff_folded_release(struct diff_folded *d)
@@ -71,19 +71,19 @@ void diff_folded_release(struct diff_folded *d)
 
 /* ---- Merging ---- */
 
-/* One after the other, ranges of all stacks are written; meanwhile others are merged. */
+/* Threads merge ranges of stacks, which are written one after the other. */
 struct merges {
 	const struct diff_folded *what;
 	struct output *out;
 	size_t count;
 	size_t *from; /* where range i begins in source k: [i * sources + k]; and one more range */
 	int64_t *before; /* the sum of before's values in all ranges in front of range i */
-	size_t turn;	 /* whose range is written */
+	size_t writing;	 /* the range that is being written */
 	VECTOR(struct buffer) spare; /* to be used again */
 	bool failed;
 	struct error err;
 	pthread_mutex_t lock;
-	pthread_cond_t turned;
+	pthread_cond_t range_ended;
 };
 
 /* A range of stacks. */
@@ -94,7 +94,7 @@ struct merge {
 	struct diff_cursor *cursors;
 	struct buffer text; /* lines to be written; the stack of the last one is at `last` */
 	size_t last, last_len;
-	size_t enough; /* bytes of text from which on it should be written */
+	size_t enough; /* bytes of text at which it should be written */
 	struct sides_share share;
 };
 
@@ -170,18 +170,18 @@ static void put_values(struct merge *m, int64_t value[2])
 	buffer_char(&m->text, '\n');
 }
 
-/* Write what there is when it is this range's turn, for which it can be waited. */
+/* Write the text if all ranges before this one are written; `wait`: until they are. */
 static void merge_flush(struct merge *m, bool wait)
 {
 	struct merges *all = m->all;
-	bool mine;
+	bool is_writing;
 
 	pthread_mutex_lock(&all->lock);
-	while (wait && all->turn != m->range)
-		pthread_cond_wait(&all->turned, &all->lock);
-	mine = all->turn == m->range;
+	while (wait && all->writing != m->range)
+		pthread_cond_wait(&all->range_ended, &all->lock);
+	is_writing = all->writing == m->range;
 	pthread_mutex_unlock(&all->lock);
-	if (!mine) {
+	if (!is_writing) {
 		m->enough += FLUSH_BYTES;
 		return;
 	}
@@ -221,8 +221,8 @@ static void merge_end(struct merge *m, bool done, const struct error *err)
 		all->failed = true;
 		all->err = *err;
 	}
-	all->turn++;
-	pthread_cond_broadcast(&all->turned);
+	all->writing++;
+	pthread_cond_broadcast(&all->range_ended);
 	pthread_mutex_unlock(&all->lock);
 }
 
@@ -322,14 +322,14 @@ bool diff_folded_write(const struct diff_folded *d, struct output *out, struct e
 	unsigned threads;
 
 	pthread_mutex_init(&m.lock, NULL);
-	pthread_cond_init(&m.turned, NULL);
+	pthread_cond_init(&m.range_ended, NULL);
 	find_ranges(&m);
 	threads = parallel_thread_count(m.count);
 	if (d->normalised && d->total[0] && d->total[1] && d->total[0] != d->total[1])
 		sum_ranges(&m, threads);
 	parallel_run(threads, 1, m.count, merge_range, &m);
 	pthread_mutex_destroy(&m.lock);
-	pthread_cond_destroy(&m.turned);
+	pthread_cond_destroy(&m.range_ended);
 	for (size_t i = 0; i < m.spare.len; i++)
 		buffer_release(&m.spare.items[i]);
 	vector_release(&m.spare);

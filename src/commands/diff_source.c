@@ -182,7 +182,7 @@ bool diff_cursor_next(struct diff_cursor *c, struct bytes last, struct error *er
 		c->ended = !line_walk_next(&c->walk);
 		c->stack = buffer_bytes(&c->walk.line);
 		c->value = c->walk.value;
-		folded_compare_from(c->stack, last, c->walk.kept, &c->shared);
+		folded_compare_from(c->stack, last, c->walk.common, &c->shared);
 		return true;
 	}
 	if (!folded_sorted_next(f, last, err))

@@ -46,7 +46,7 @@ static void sum_threads(struct parts *parts, const struct view *v)
 	free(cost);
 }
 
-static int costlier(const void *a, const void *b)
+static int compare_cost(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 	int64_t left = x->cost[0] > x->cost[1] ? x->cost[0] : x->cost[1];
@@ -66,7 +66,7 @@ static void parts_find(struct parts *parts, const struct view *v)
 	for (size_t side = 0; side < 2; side++)
 		parts->whole[side] = s.total[side][0];
 	if (parts->items.len)
-		qsort(parts->items.items, parts->items.len, sizeof(struct part), costlier);
+		qsort(parts->items.items, parts->items.len, sizeof(struct part), compare_cost);
 	sides_release(&s);
 }
 

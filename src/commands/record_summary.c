@@ -335,11 +335,11 @@ static void add_remedies(struct buffer *out, const struct unnamed_module *module
 	const char *between = "to get names: ";
 
 	for (size_t i = 0; i < count; i++) {
-		bool said = !*modules[i].remedy;
+		bool printed = !*modules[i].remedy;
 
-		for (size_t j = 0; j < i && !said; j++)
-			said = !strcmp(modules[j].remedy, modules[i].remedy);
-		if (said)
+		for (size_t j = 0; j < i && !printed; j++)
+			printed = !strcmp(modules[j].remedy, modules[i].remedy);
+		if (printed)
 			continue;
 		buffer_printf(out, "%s%s", between, modules[i].remedy);
 		between = "; ";

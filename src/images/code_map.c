@@ -282,7 +282,7 @@ static bool existed_at(const struct piece *piece, uint64_t time)
 /* Comparing pointers to pieces compares the order of writing. */
 bool code_map_find(struct code_map *map, uint64_t address, uint64_t time, struct code_piece *ret)
 {
-	const struct piece *found = NULL, *later = NULL;
+	const struct piece *found = NULL, *next = NULL;
 	struct walk w;
 
 	walk_init(&w, map, address);
@@ -290,9 +290,9 @@ bool code_map_find(struct code_map *map, uint64_t address, uint64_t time, struct
 		if (existed_at(piece, time))
 			found = !found || piece > found ? piece : found;
 		else if (piece->from > time)
-			later = !later || piece < later ? piece : later;
+			next = !next || piece < next ? piece : next;
 	}
-	found = found ? found : later;
+	found = found ? found : next;
 	if (!found || w.cut)
 		return false;
 	*ret = (struct code_piece){found->start, found->end - found->start, found->from,

@@ -82,7 +82,7 @@ void dwarf_file_list_units(struct dwarf_file *file)
 	file->type_unit_count = types.len;
 }
 
-void dwarf_file_forget_units(struct dwarf_file *file)
+void dwarf_file_release_units(struct dwarf_file *file)
 {
 	vector_release(&file->units);
 	memory_free(file->type_units);
@@ -277,9 +277,9 @@ void dwarf_files_load_lines(struct dwarf_files *files)
 
 void dwarf_files_release(struct dwarf_files *files)
 {
-	dwarf_file_forget_units(&files->main);
-	dwarf_file_forget_units(&files->main_types);
-	dwarf_file_forget_units(&files->shared);
+	dwarf_file_release_units(&files->main);
+	dwarf_file_release_units(&files->main_types);
+	dwarf_file_release_units(&files->shared);
 	image_release(files->shared.image);
 	image_release(files->package);
 }

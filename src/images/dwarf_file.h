@@ -78,7 +78,7 @@ struct bytes dwarf_section(const struct image *image, const char *name); /* empt
 
 /* List the units of its .debug_info; release the lists. */
 void dwarf_file_list_units(struct dwarf_file *file);
-void dwarf_file_forget_units(struct dwarf_file *file);
+void dwarf_file_release_units(struct dwarf_file *file);
 
 /* Open a file at a path that the binary or its recording names, as places say; NULL: none. */
 struct image *dwarf_files_open(

@@ -232,7 +232,7 @@ static bool walk_all(struct walk *w)
 	return at;
 }
 
-/* Visit the unit from its start, forgetting what an earlier pass has found. */
+/* Visit the unit from its start, without what an earlier pass has found. */
 static bool walk_unit(struct walk *w, bool skip_unlikely)
 {
 	const struct dwarf_header *header = &w->unit->header;

@@ -46,7 +46,7 @@ void dwarf_split_release(struct dwarf_file *file)
 {
 	if (!file)
 		return;
-	dwarf_file_forget_units(file);
+	dwarf_file_release_units(file);
 	image_release(file->image);
 	memory_free(file);
 }

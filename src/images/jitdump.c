@@ -58,7 +58,7 @@ static uint64_t u64(const struct jitdump *dump, struct cursor *c)
 
 /* ---- Records ---- */
 
-static void lines_forget(struct jitdump *dump)
+static void lines_clear(struct jitdump *dump)
 {
 	dump->lines.len = 0;
 	arena_release(&dump->text);
@@ -71,7 +71,7 @@ static bool parse_debug_info(struct jitdump *dump, struct cursor *c)
 	uint64_t count;
 	struct bytes last = {0};
 
-	lines_forget(dump);
+	lines_clear(dump);
 	dump->lines_at = u64(dump, c);
 	count = u64(dump, c);
 	for (uint64_t i = 0; i < count && !c->bad; i++) {
@@ -89,7 +89,7 @@ static bool parse_debug_info(struct jitdump *dump, struct cursor *c)
 		vector_push(&dump->lines, line);
 	}
 	if (c->bad)
-		lines_forget(dump);
+		lines_clear(dump);
 	return !c->bad;
 }
 
@@ -133,7 +133,7 @@ static bool parse_load(struct jitdump *dump, struct cursor *c, uint64_t time)
 	}
 	if (piece.size && piece.name.len)
 		code_map_add(dump->code, &piece);
-	lines_forget(dump);
+	lines_clear(dump);
 	return true;
 }
 

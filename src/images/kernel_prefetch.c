@@ -68,7 +68,7 @@ static struct kernel *take(bool *ret_known, size_t *ret_failed_size, struct erro
 	return kernel;
 }
 
-static void forget(void *unused)
+static void discard(void *unused)
 {
 	struct error ignored = {0};
 	size_t failed_size;
@@ -90,7 +90,7 @@ void kernel_prefetch(void)
 	}
 	pthread_mutex_unlock(&ahead.lock);
 	if (started)
-		scope_hold_threads(&ahead, forget);
+		scope_hold_threads(&ahead, discard);
 }
 
 void kernel_prefetch_wait(void)

@@ -150,7 +150,7 @@ void naming_report_cached(const struct symbolize_report *report,
 			input, report->named + report->unnamed, report->known);
 }
 
-static void tell(const struct naming_options *options, bool fresh,
+static void report_naming(const struct naming_options *options, bool fresh,
 	const struct symbolize_report *report, const struct loading_listener *listener,
 	const char *input)
 {
@@ -203,7 +203,7 @@ void naming_add(const struct naming_options *options,
 	profile_symbolize(p, &how, &report);
 	if (fresh)
 		naming_add_notes(p, &report);
-	tell(options, fresh, &report, listener, input);
+	report_naming(options, fresh, &report, listener, input);
 	symbolize_report_release(&report);
 	jit_code_release(&code);
 	memory_free(directory);

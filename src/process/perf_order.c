@@ -76,7 +76,7 @@ static bool drop_handed(struct perf_order *o)
 	size_t left = o->queued.len - o->next;
 	uint32_t oldest = UINT32_MAX;
 
-	if (o->forget && o->file->blocks.list.len && !o->forget(o->context))
+	if (o->release_blocks && o->file->blocks.list.len && !o->release_blocks(o->context))
 		return false;
 
 	if (left)

@@ -33,16 +33,16 @@ struct perf_order {
 	uint64_t late;	    /* records that were older than one returned before them */
 	bool ended;
 
-	/* Called before the blocks of returned records are forgotten; or NULL. False stops
+	/* Called before the blocks of returned records are released; or NULL. False stops
 	 * reading. */
-	bool (*forget)(void *context);
+	bool (*release_blocks)(void *context);
 	void *context;
 };
 void perf_order_release(struct perf_order *o);
 
 /* The next record by time. Records without a time are returned in file order. Valid until
- * `forget` is called, which any later call may do; records without a block are valid for ever.
- * False at the end. */
+ * `release_blocks` is called, which any later call may do; records without a block are valid for
+ * ever. False at the end. */
 bool perf_order_next(struct perf_order *o, struct perf_file_record *ret_record);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* A part of an input, and what its reader found out that concerns the whole input. */
 struct read_part {
-	bool later; /* it is not the first one */
+	bool is_continuation; /* it is not the first part */
 	/* All of it; its end may come nearer until it is reached. */
 	const struct input_range *range;
 	uint64_t size;	    /* of the input */

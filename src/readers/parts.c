@@ -147,7 +147,7 @@ static void read_part(const struct parts *p, struct part *part)
 	struct error ignored = {0};
 	struct input in;
 
-	part->state = (struct read_part){.later = part->start > 0,
+	part->state = (struct read_part){.is_continuation = part->start > 0,
 		.range = &part->range,
 		.size = input_size(p->in),
 		.begin = bytes_head(p->in->window, READER_HEAD),
@@ -155,9 +155,9 @@ static void read_part(const struct parts *p, struct part *part)
 	options.part = &part->state;
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, &options, &part->profile, &ignored) &&
-		     !(part->state.depends && part->state.later);
+		     !(part->state.depends && part->state.is_continuation);
 	/* Only in the first one are stacks looked for again: the others go behind it. */
-	if (part->state.later)
+	if (part->state.is_continuation)
 		callees_release(&part->profile.callees);
 	else
 		profile_index_stacks(&part->profile);

@@ -81,18 +81,18 @@ static size_t rank_nodes(const struct view *v, const node_id *nodes, size_t coun
 
 /* The nodes that are drawn, callers first; [0] is the root. From here on, nodes are indices into
  * these arrays. */
-struct kept {
+struct wide {
 	VECTOR(node_id) nodes;
 	VECTOR(uint32_t) parent;
 };
 
-static void keep_wide(struct kept *kept, const struct tree *tree, const int64_t *total, int64_t min)
+static void keep_wide(struct wide *wide, const struct tree *tree, const int64_t *total, int64_t min)
 {
 	size_t count = tree->caller.len;
 	uint32_t *index = memory_new(count, sizeof(*index)); /* index in kept of a node, plus 1 */
 
-	vector_push(&kept->nodes, 0);
-	vector_push(&kept->parent, 0);
+	vector_push(&wide->nodes, 0);
+	vector_push(&wide->parent, 0);
 	index[0] = 1;
 	for (node_id node = 1; node < count; node++) {
 		uint32_t caller;
@@ -102,9 +102,9 @@ static void keep_wide(struct kept *kept, const struct tree *tree, const int64_t 
 		caller = index[tree->caller.items[node]];
 		if (!caller)
 			continue;
-		vector_push(&kept->nodes, node);
-		vector_push(&kept->parent, caller - 1);
-		index[node] = (uint32_t)kept->nodes.len;
+		vector_push(&wide->nodes, node);
+		vector_push(&wide->parent, caller - 1);
+		index[node] = (uint32_t)wide->nodes.len;
 	}
 	memory_free(index);
 }
@@ -126,10 +126,10 @@ static uint32_t *count_keys(const uint32_t *key, size_t count, size_t keys)
 
 /* Nodes sorted by the ranks of their names, freed by the caller; `key` is scratch memory for a
  * number each. */
-static uint32_t *sort_by_name(const struct kept *kept, const struct view *v, uint32_t *key)
+static uint32_t *sort_by_name(const struct wide *wide, const struct view *v, uint32_t *key)
 {
-	size_t count = kept->nodes.len;
-	size_t ranks = rank_nodes(v, kept->nodes.items, count, key);
+	size_t count = wide->nodes.len;
+	size_t ranks = rank_nodes(v, wide->nodes.items, count, key);
 	uint32_t *place = count_keys(key, count, ranks);
 	uint32_t *sorted = memory_new(count, sizeof(*sorted));
 
@@ -165,13 +165,13 @@ static bool sort_by_digit(
 
 /* Heaviest first; equal weights keep their order. `spare` is scratch memory. */
 static void sort_by_weight(
-	const struct kept *kept, const int64_t *total, uint32_t **order, uint32_t **spare)
+	const struct wide *wide, const int64_t *total, uint32_t **order, uint32_t **spare)
 {
-	size_t count = kept->nodes.len;
+	size_t count = wide->nodes.len;
 	uint64_t *key = memory_new(count, sizeof(*key)), max = (uint64_t)total[0];
 
 	for (size_t i = 0; i < count; i++)
-		key[i] = max - (uint64_t)total[kept->nodes.items[i]];
+		key[i] = max - (uint64_t)total[wide->nodes.items[i]];
 	for (unsigned shift = 0; shift < 64 && max >> shift; shift += DIGIT_BITS) {
 		uint32_t *swap = *order;
 
@@ -187,33 +187,33 @@ static void sort_by_weight(
 
 /* The callees of all nodes in one array, grouped by caller and otherwise in `order`; *ret_end
  * has the end of each group. The caller frees both. The root is not a callee. */
-static uint32_t *group_callees(const struct kept *kept, const uint32_t *order, uint32_t **ret_end)
+static uint32_t *group_callees(const struct wide *wide, const uint32_t *order, uint32_t **ret_end)
 {
-	size_t count = kept->nodes.len;
-	uint32_t *place = count_keys(kept->parent.items + 1, count - 1, count);
+	size_t count = wide->nodes.len;
+	uint32_t *place = count_keys(wide->parent.items + 1, count - 1, count);
 	uint32_t *callees = memory_new(count, sizeof(*callees));
 
 	for (size_t i = 0; i < count; i++)
 		if (order[i])
-			callees[place[kept->parent.items[order[i]]]++] = order[i];
+			callees[place[wide->parent.items[order[i]]]++] = order[i];
 	*ret_end = place;
 	return callees;
 }
 
 /* The size of every node's subtree, itself included. */
-static void count_subtrees(const struct kept *kept, uint32_t *size)
+static void count_subtrees(const struct wide *wide, uint32_t *size)
 {
-	size_t count = kept->nodes.len;
+	size_t count = wide->nodes.len;
 
 	memset(size, 0, count * sizeof(*size));
 	for (size_t i = count; i-- > 1;)
-		size[kept->parent.items[i]] += ++size[i];
+		size[wide->parent.items[i]] += ++size[i];
 	size[0]++;
 }
 
 /* `size`: of every subtree; `at`: scratch memory for positions. Callers are placed before their
  * callees, because they precede them in `kept`. */
-static void place_callees(struct preorder *p, const struct kept *kept, const uint32_t *callees,
+static void place_callees(struct preorder *p, const struct wide *wide, const uint32_t *callees,
 	const uint32_t *end, const uint32_t *size, uint32_t *at)
 {
 	uint32_t next = 0;
@@ -228,7 +228,7 @@ static void place_callees(struct preorder *p, const struct kept *kept, const uin
 			uint32_t callee = callees[next];
 
 			at[callee] = place;
-			p->node[place] = kept->nodes.items[callee];
+			p->node[place] = wide->nodes.items[callee];
 			p->depth[place] = depth;
 			place += size[callee];
 		}
@@ -238,27 +238,27 @@ static void place_callees(struct preorder *p, const struct kept *kept, const uin
 void preorder_build(struct preorder *p, const struct view *v, const int64_t *total,
 	enum sibling_order order, int64_t min)
 {
-	struct kept kept = {0};
+	struct wide wide = {0};
 	uint32_t *sorted, *spare, *callees, *end;
 
 	*p = (struct preorder){0};
 	if (total[0] <= 0)
 		return;
-	keep_wide(&kept, &v->tree, total, min > 1 ? min : 1);
-	p->count = kept.nodes.len;
+	keep_wide(&wide, &v->tree, total, min > 1 ? min : 1);
+	p->count = wide.nodes.len;
 	spare = memory_new(p->count, sizeof(*spare));
-	sorted = sort_by_name(&kept, v, spare);
+	sorted = sort_by_name(&wide, v, spare);
 	if (order == SIBLINGS_BY_WEIGHT)
-		sort_by_weight(&kept, total, &sorted, &spare);
-	callees = group_callees(&kept, sorted, &end);
-	count_subtrees(&kept, spare);
+		sort_by_weight(&wide, total, &sorted, &spare);
+	callees = group_callees(&wide, sorted, &end);
+	count_subtrees(&wide, spare);
 	p->node = memory_new(p->count, sizeof(*p->node));
 	p->depth = memory_new(p->count, sizeof(*p->depth));
-	place_callees(p, &kept, callees, end, spare, sorted);
+	place_callees(p, &wide, callees, end, spare, sorted);
 	memory_free(callees);
 	memory_free(end);
 	memory_free(sorted);
 	memory_free(spare);
-	vector_release(&kept.nodes);
-	vector_release(&kept.parent);
+	vector_release(&wide.nodes);
+	vector_release(&wide.parent);
 }

@@ -8,11 +8,11 @@
 static void add_printable(struct buffer *b, struct bytes text)
 {
 	for (size_t i = 0; i < text.len; i++) {
-		bool steers = text.at[i] == '\xc2' && i + 1 < text.len &&
-			      (unsigned char)text.at[i + 1] < 0xa0;
+		bool is_control = text.at[i] == '\xc2' && i + 1 < text.len &&
+				  (unsigned char)text.at[i + 1] < 0xa0;
 
-		buffer_char(b, steers ? '?' : text.at[i]);
-		i += steers;
+		buffer_char(b, is_control ? '?' : text.at[i]);
+		i += is_control;
 	}
 }
 

@@ -169,7 +169,7 @@ struct found {
 	char *path;
 };
 
-static bool look_at(void *context, const char *path)
+static bool open_binary(void *context, const char *path)
 {
 	struct found *f = context;
 	struct error ignored = {0};
@@ -193,7 +193,7 @@ static void remember_file(struct sources *s, struct bytes name)
 	for (size_t i = s->named.len; i-- > 0;)
 		if (bytes_equal(bytes_of(s->named.items[i]), name))
 			return;
-	if (s->named.len == NAMES_LIMIT) { /* forget the oldest */
+	if (s->named.len == NAMES_LIMIT) { /* drop the oldest */
 		memory_free(s->named.items[0]);
 		memmove(s->named.items, s->named.items + 1,
 			--s->named.len * sizeof(*s->named.items));
@@ -300,7 +300,7 @@ static bool answer_code(struct sources *s, const struct stored_profile *of, cons
 
 	if (!mappings_name(of->profile, w))
 		return error_set(err, ERR_MISSING, "%s: not a binary of this profile", w->binary);
-	binary_locations_visit(s->binary_locations, &place, look_at, &f);
+	binary_locations_visit(s->binary_locations, &place, open_binary, &f);
 	if (!f.image)
 		return error_set(err, ERR_MISSING,
 			"%s: not found, or its build ID is not the recorded one", w->binary);

@@ -18,15 +18,15 @@ static int by_line(const void *left, const void *right)
 /* Sort and add up, the simple way. */
 static size_t add_up(struct known *lines, size_t count)
 {
-	size_t kept = 0;
+	size_t common = 0;
 
 	qsort(lines, count, sizeof(*lines), by_line);
 	for (size_t i = 0; i < count; i++)
-		if (kept && bytes_equal(lines[kept - 1].line, lines[i].line))
-			lines[kept - 1].value += lines[i].value;
+		if (common && bytes_equal(lines[common - 1].line, lines[i].line))
+			lines[common - 1].value += lines[i].value;
 		else
-			lines[kept++] = lines[i];
-	return kept;
+			lines[common++] = lines[i];
+	return common;
 }
 
 static void fill(struct line_trie *t, const struct known *lines, size_t count, size_t at_once)
@@ -64,8 +64,8 @@ static void walks(const struct line_trie *t, size_t place, const struct known *e
 		assert_true(at < count);
 		assert_true(bytes_equal(line, expected[at].line));
 		assert_true(w.value == expected[at].value);
-		assert_true(w.kept <= last.len && w.kept <= line.len);
-		assert_memory_equal(line.at, last.at, w.kept);
+		assert_true(w.common <= last.len && w.common <= line.len);
+		assert_memory_equal(line.at, last.at, w.common);
 		last = expected[at].line;
 		sum += w.value;
 	}
@@ -125,7 +125,7 @@ static void sorts_random_lines(void **state)
 		struct buffer *texts = memory_new(count, sizeof(*texts));
 		struct line_trie t = {0};
 		uint64_t seed = turn + 1;
-		size_t kept;
+		size_t common;
 
 		for (size_t i = 0; i < count; i++) {
 			put_line(&texts[i], &seed);
@@ -133,9 +133,9 @@ static void sorts_random_lines(void **state)
 				buffer_bytes(&texts[i]), (int64_t)random_below(&seed, 1000)};
 		}
 		fill(&t, lines, count, 1 + turn % 16);
-		kept = add_up(lines, count);
-		walks(&t, 0, lines, 0, kept);
-		places(&t, lines, kept);
+		common = add_up(lines, count);
+		walks(&t, 0, lines, 0, common);
+		places(&t, lines, common);
 		line_trie_release(&t);
 		for (size_t i = 0; i < count; i++)
 			buffer_release(&texts[i]);

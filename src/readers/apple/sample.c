@@ -354,7 +354,7 @@ static bool start(void *self, struct error *err)
 
 	(void)err;
 	s->stacks.lines.part = function_of;
-	s->started = s->stacks.part && s->stacks.part->later;
+	s->started = s->stacks.part && s->stacks.part->is_continuation;
 	text_stacks_stream(&s->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
 	text_stacks_stream(&s->stacks, BYTES("idle"), BYTES("count"), (struct bytes){0});
 	return true;

@@ -140,7 +140,8 @@ static bool start(void *self, struct error *err)
 
 	(void)err;
 	text_stacks_stream(&w->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	return !w->stacks.part || !w->stacks.part->later || find_start(w, w->stacks.part->head);
+	return !w->stacks.part || !w->stacks.part->is_continuation ||
+	       find_start(w, w->stacks.part->head);
 }
 
 static bool end(void *self, struct error *err)

@@ -260,7 +260,7 @@ static bool take_window(struct folded *f, struct input *in, struct error *err)
 		return error_set(err, ERR_LIMIT, "line %llu: more than %zu MiB, expected " EXPECTS,
 			(unsigned long long)f->lines + 1, LINE_LIMIT >> 20);
 	if (last->at && (size_t)(rest.at - last->at) > LINE_LIMIT)
-		folded_stacks_forget(&f->stacks);
+		folded_stacks_clear(&f->stacks);
 	keep = last->at ? last->at : rest.at;
 	f->seen = (size_t)(rest.at - keep);
 	input_skip(in, (size_t)(keep - in->window.at));

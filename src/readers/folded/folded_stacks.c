@@ -21,7 +21,7 @@ void folded_stacks_release(struct folded_stacks *s)
 
 /* ---- What is shared with lines before ---- */
 
-void folded_stacks_forget(struct folded_stacks *s)
+void folded_stacks_clear(struct folded_stacks *s)
 {
 	s->last = (struct bytes){0};
 	s->marks.len = 0;
@@ -102,7 +102,7 @@ bool folded_stacks_add(
 		s->last_frames = frames.len;
 		add_frames(s, frames, new.start);
 	} else {
-		folded_stacks_forget(s);
+		folded_stacks_clear(s);
 	}
 	new.frames = (uint32_t)(s->names.len - before);
 	vector_push(&s->waiting, new);
@@ -198,7 +198,7 @@ void folded_stacks_find(struct folded_stacks *s)
 		find_in_order(s);
 	s->waiting.len = s->names.len = s->found.len = 0;
 	if (!s->sorted && !in_no_order(s)) {
-		folded_stacks_forget(s);
+		folded_stacks_clear(s);
 		s->paths.profile = s->profile;
 		paths_learn(&s->paths);
 	}

@@ -49,7 +49,7 @@ enum folded_order { ORDER_OF_LINES = 1, ORDER_OF_STACKS = 2 };
 void folded_stacks_release(struct folded_stacks *s);
 
 /* What follows may be anything again. */
-void folded_stacks_forget(struct folded_stacks *s);
+void folded_stacks_clear(struct folded_stacks *s);
 
 /* A line waits, whose `frames` are its start, of less than 4 GiB, and no more than a stack may
  * have. It lies in the window and has its first `shared` bytes in common with the last one. True:

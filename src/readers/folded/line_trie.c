@@ -474,12 +474,12 @@ bool line_walk_next(struct line_walk *w)
 {
 	const struct line_trie *t = w->trie;
 
-	w->kept = w->known;
+	w->common = w->known;
 	while (w->at < w->end) {
 		const struct line_piece *p = &t->pieces.items[t->sorted.items[w->at]];
 
 		fetch_next(t, w->at++);
-		w->kept = p->start < w->kept ? p->start : w->kept;
+		w->common = p->start < w->common ? p->start : w->common;
 		w->line.len = p->start;
 		buffer_add(&w->line, p->text, p->len);
 		if (p->ends) {

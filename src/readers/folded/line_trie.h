@@ -71,8 +71,9 @@ struct line_walk {
 	size_t at, end; /* in its order */
 	struct buffer line;
 	int64_t value;
-	size_t known; /* bytes of the line before; 0: there is none */
-	size_t kept;  /* bytes at the start of `line` that are certainly those of the one before */
+	size_t known;  /* bytes of the line before; 0: there is none */
+	size_t common; /* bytes at the start of `line` that it has in common with the line before,
+			  at least */
 };
 
 void line_walk_release(struct line_walk *w);

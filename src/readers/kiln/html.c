@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
-#define START  "<!DOCTYPE html>"
-#define MADE   "<meta name=\"generator\" content=\"kiln\">"
-#define HOLDER " id=\"profile-data\""
-#define LIMIT  ((uint64_t)4 << 30) /* bytes of a page, and of the profile in it */
+#define START	"<!DOCTYPE html>"
+#define MADE	"<meta name=\"generator\" content=\"kiln\">"
+#define ELEMENT " id=\"profile-data\""
+#define LIMIT	((uint64_t)4 << 30) /* bytes of a page, and of the profile in it */
 
 static const char *find(struct bytes text, struct bytes what)
 {
@@ -28,8 +28,8 @@ static int html_bid(struct bytes head)
 /* What stands in the element. */
 static bool find_profile(struct bytes page, struct bytes *ret_text, struct error *err)
 {
-	const char *holder = find(page, BYTES(HOLDER)), *end = page.at + page.len;
-	const char *start = holder ? memchr(holder, '>', (size_t)(end - holder)) : NULL;
+	const char *element = find(page, BYTES(ELEMENT)), *end = page.at + page.len;
+	const char *start = element ? memchr(element, '>', (size_t)(end - element)) : NULL;
 	const char *behind = start ? memchr(start, '<', (size_t)(end - start)) : NULL;
 
 	if (!behind)

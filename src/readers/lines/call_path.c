@@ -6,7 +6,7 @@
 
 void call_path_open(struct call_path *path, const struct read_part *part)
 {
-	*path = (struct call_path){.unknown = part && part->later};
+	*path = (struct call_path){.unknown = part && part->is_continuation};
 }
 
 void call_path_leave(struct call_path *path, struct read_part *part)

@@ -114,7 +114,7 @@ static bool take_fields(
 		return false;
 	push_rows(
 		d, false, packed_path_take(&d->path, (struct bytes){0}, 0, d->rows.len), expected);
-	packed_path_forget(&d->path);
+	packed_path_clear(&d->path);
 	return true;
 }
 

@@ -548,7 +548,7 @@ static bool read_records(struct data *d, struct error *err)
 	struct perf_file_record record;
 
 	d->order.file = &d->file;
-	d->order.forget = let_go;
+	d->order.release_blocks = let_go;
 	d->order.context = d;
 	while (perf_order_next(&d->order, &record))
 		if (!take(d, &record, err))

@@ -136,7 +136,7 @@ static double rows_in_all(const struct pprof_adder *a)
 /* In order, each path is new where it leaves the one before. If of the steps behind that one in
  * eight is found all the same, paths come in any order: what there is of the tree shows its
  * shape, and all others wait, unless they find their way in a small tree. */
-static void look_at_order(struct pprof_adder *a)
+static void check_order(struct pprof_adder *a)
 {
 	size_t rows = a->profile->stack_caller.len;
 	size_t steps = a->steps - a->trial.steps, added = rows - a->trial.rows;
@@ -176,7 +176,7 @@ static bool add(struct pprof_adder *a, struct pprof_batch *batch)
 {
 	size_t count;
 
-	look_at_order(a);
+	check_order(a);
 	make_room(a);
 	(a->deferred ? defer_paths : add_paths)(a, batch);
 	if (!take_samples(a, batch, &count))

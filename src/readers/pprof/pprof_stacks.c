@@ -227,7 +227,7 @@ static bool take_collected(
 		push_cut_stack(p);
 	else
 		push_rows(p, (struct bytes){0}, 0, path);
-	packed_path_forget(&p->path);
+	packed_path_clear(&p->path);
 	return true;
 }
 

@@ -170,7 +170,7 @@ static void leave_event(const struct pmc *s, struct read_part *part)
 	if (!part || !s->events.len)
 		return;
 	part->event = s->events.items[s->event];
-	part->unnamed = part->later && !s->events.items[0];
+	part->unnamed = part->is_continuation && !s->events.items[0];
 }
 
 static bool start(void *self, struct error *err)

@@ -151,7 +151,7 @@ static bool end(void *self, struct error *err)
 
 	if (read_part_goes_on(v->stacks.part))
 		return leave(v, 0, err);
-	if (v->stacks.part && v->stacks.part->later && !v->levels.len)
+	if (v->stacks.part && v->stacks.part->is_continuation && !v->levels.len)
 		text_stacks_depend(&v->stacks);
 	for (bool with_calls = true; v->levels.len; with_calls = false) {
 		if (!add_last(v, with_calls, err))
@@ -278,7 +278,7 @@ static bool start(void *self, struct error *err)
 	struct vsprof *v = self;
 
 	v->stacks.lines.part = second_field;
-	return !v->stacks.part || !v->stacks.part->later ||
+	return !v->stacks.part || !v->stacks.part->is_continuation ||
 	       take_header_before(v, v->stacks.part->begin, err);
 }
 

@@ -507,7 +507,7 @@ static bool start(void *self, struct error *err)
 		return false;
 	head = part ? part->begin : bytes_head(in->window, READER_HEAD);
 	a->below_zero = any_below_zero(head);
-	if (part && part->later)
+	if (part && part->is_continuation)
 		learn_head(a, head);
 	return true;
 }

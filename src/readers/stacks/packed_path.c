@@ -13,7 +13,7 @@ void packed_path_release(struct packed_path *p)
 	*p = (struct packed_path){0};
 }
 
-void packed_path_forget(struct packed_path *p)
+void packed_path_clear(struct packed_path *p)
 {
 	p->last.len = p->levels.len = 0;
 }

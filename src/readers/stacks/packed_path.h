@@ -27,7 +27,7 @@ size_t packed_path_cut(const struct packed_path *p, struct bytes *locations);
 uint32_t *packed_path_take(
 	struct packed_path *p, struct bytes locations, size_t shared, size_t more);
 /* Nothing is shared with the next one. */
-void packed_path_forget(struct packed_path *p);
+void packed_path_clear(struct packed_path *p);
 
 /* For each number what the table has of it, 0 for one behind its `count`; `to` has room for one a
  * byte. Bytes up to `end` may be read. Returns how many there are, SIZE_MAX: the last one is cut

@@ -178,7 +178,8 @@ static bool start(void *self, struct error *err)
 	struct bcc *b = self;
 
 	(void)err;
-	return !b->stacks.part || !b->stacks.part->later || find_heading(b, b->stacks.part->head);
+	return !b->stacks.part || !b->stacks.part->is_continuation ||
+	       find_heading(b, b->stacks.part->head);
 }
 
 static bool take_line(void *self, struct bytes line, struct error *err)

@@ -87,7 +87,7 @@ struct mem_state {
 	VECTOR(struct allocating_thread) threads;
 	struct id_map by_thread;
 	struct buffer keys, blocks; /* that live at the end: struct block_key, struct block... */
-	size_t living;		    /* ... so many */
+	size_t block_count;	    /* ... how many */
 	uint64_t stackless;	    /* of them: without their stack */
 };
 
@@ -254,7 +254,7 @@ static void add_live(struct mem_state *state)
 	const struct block_key *keys = (const void *)state->keys.at;
 	const struct block *blocks = (const void *)state->blocks.at;
 
-	for (size_t i = 0; i < state->living; i++) {
+	for (size_t i = 0; i < state->block_count; i++) {
 		const struct block *block = &blocks[i];
 		int32_t pid = (int32_t)keys[i].pid, tid = (int32_t)block->tid;
 		size_t at;
@@ -269,7 +269,7 @@ static void add_live(struct mem_state *state)
 			    : processes_thread(&state->driver.session->processes, pid, tid),
 			block);
 	}
-	state->living = 0;
+	state->block_count = 0;
 }
 
 /* ---- Events ---- */
@@ -306,7 +306,7 @@ static void mem_ended(void *self)
 {
 	struct mem_state *state = self;
 
-	state->living = bpf_read_map(bpf_map__fd(state->programs->maps.blocks),
+	state->block_count = bpf_read_map(bpf_map__fd(state->programs->maps.blocks),
 		sizeof(struct block_key), sizeof(struct block), &state->keys, &state->blocks);
 }
 

@@ -75,7 +75,7 @@ static bool is_entry(struct wakers *w, location_id location)
 	return *known == ENTRY;
 }
 
-static stack_id turn(struct wakers *w, stack_id stack, stack_id waker)
+static stack_id append_inverted(struct wakers *w, stack_id stack, stack_id waker)
 {
 	struct profile *p = w->profile;
 
@@ -101,7 +101,7 @@ stack_id wakers_join(struct wakers *w, stack_id stack, stack_id waker)
 	while ((row = id_map_candidate(&w->by_stacks, hash, &at)))
 		if (w->joined.items[row].stack == stack && w->joined.items[row].waker == waker)
 			return w->joined.items[row].both;
-	joined.both = turn(w, profile_stack(w->profile, stack, w->separator), waker);
+	joined.both = append_inverted(w, profile_stack(w->profile, stack, w->separator), waker);
 	id_map_insert_at(&w->by_stacks, hash, at, (uint32_t)w->joined.len);
 	vector_push(&w->joined, joined);
 	return joined.both;

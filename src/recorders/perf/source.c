@@ -212,7 +212,7 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 }
 
 /* Notices, once everything is open: a failure has its own message. */
-static void say_what_differs(const struct perf_source *source, struct session *s)
+static void note_differences(const struct perf_source *source, struct session *s)
 {
 	const struct record_options *o = s->options;
 
@@ -292,7 +292,7 @@ static bool ring_error(struct perf_source *source, uint64_t bytes, int cpu, stru
 }
 
 /* Let the program take the samples. The ring now carries only throttle records. */
-static bool give_program(struct perf_source *source, const struct open_event *opened,
+static bool attach_program(struct perf_source *source, const struct open_event *opened,
 	const struct cpu_rings *rings, struct error *err)
 {
 	if (!ioctl(opened->fd, PERF_EVENT_IOC_SET_BPF, source->program) &&
@@ -312,7 +312,7 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 	if (opened.fd < 0)
 		return perf_event_error(err, &source->features, name, pid, cpu);
 	vector_push(&source->opened, opened);
-	if (source->program && !give_program(source, &opened, rings, err))
+	if (source->program && !attach_program(source, &opened, rings, err))
 		return false;
 	if (!source->program && !attach(source, opened.fd, cpu, true, &rings->sample))
 		return ring_error(source, source->ring_bytes, cpu, err);
@@ -542,7 +542,7 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 		if (!check_budget(source, s, err))
 			return false;
 		if (open_all(source, s, cpus, threads, err)) {
-			say_what_differs(source, s);
+			note_differences(source, s);
 			return true;
 		}
 		close_all(source);
@@ -625,7 +625,7 @@ static bool set_frequency(struct perf_source *source, struct open_event *o, uint
 }
 
 /* At most so often, of a timer that ticks as it did when it was opened. */
-static void pass_over(struct perf_source *source, uint64_t frequency)
+static void skip_ticks(struct perf_source *source, uint64_t frequency)
 {
 	uint64_t ticks = source->attrs.items[0].sample_freq;
 
@@ -636,7 +636,7 @@ static void pass_over(struct perf_source *source, uint64_t frequency)
 bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err)
 {
 	if (source->passed_on) {
-		pass_over(source, frequency);
+		skip_ticks(source, frequency);
 		return true;
 	}
 	for (size_t i = 0; i < source->opened.len; i++)

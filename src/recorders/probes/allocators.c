@@ -28,7 +28,7 @@ static bool starts(struct bytes code, const char *with, size_t len)
 
 /* Bytes of a first instruction of x86-64 that changes no register but flags: endbr64; test of a
  * register with itself; cmpb of a variable; 0: it is another. */
-static size_t harmless(struct bytes code)
+static size_t skippable_length(struct bytes code)
 {
 	if (starts(code, "\xf3\x0f\x1e\xfa", 4))
 		return 4;
@@ -57,7 +57,7 @@ static uint64_t cheap_place(const struct image *image, uint64_t address)
 
 	if (image_machine(image) != EM_X86_64)
 		return address;
-	while (!is_emulated(code) && skipped < PROLOGUE_MAX && (len = harmless(code))) {
+	while (!is_emulated(code) && skipped < PROLOGUE_MAX && (len = skippable_length(code))) {
 		code = (struct bytes){code.at + len, code.len - len};
 		skipped += len;
 	}

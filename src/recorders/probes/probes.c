@@ -13,7 +13,7 @@
 
 #define WEIGHT_REGISTERS 6 /* a function's first integers; `retval` is the seventh below */
 
-struct finding {
+struct probe_search {
 	struct probes *probes;
 	struct session *session;
 	struct probe *probe;
@@ -60,12 +60,12 @@ static bool parse_static(struct probe *probe, struct bytes rest, struct error *e
 static bool parse(struct probe *probe, struct bytes text, struct error *err)
 {
 	struct bytes rest = text, file;
-	bool said = false;
+	bool has_prefix = false;
 
 	probe->text = copied(text);
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes) && !said; i++)
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes) && !has_prefix; i++)
 		if (bytes_starts_with(text, bytes_of(prefixes[i].prefix))) {
-			said = true;
+			has_prefix = true;
 			probe->kind = prefixes[i].kind;
 			rest.at += strlen(prefixes[i].prefix);
 			rest.len -= strlen(prefixes[i].prefix);
@@ -78,7 +78,7 @@ static bool parse(struct probe *probe, struct bytes text, struct error *err)
 	}
 	if (!bytes_cut(&rest, ':', &file) || !file.len || !rest.len)
 		return unreadable(probe, err);
-	if (!said && !trace_group_exists(file) && !bytes_equal(file, BYTES("syscalls")))
+	if (!has_prefix && !trace_group_exists(file) && !bytes_equal(file, BYTES("syscalls")))
 		probe->kind = PROBE_FUNCTION;
 	if (probe->kind == PROBE_FUNCTION && bytes_ends_with(rest, BYTES("%return"))) {
 		probe->kind = PROBE_RETURN;
@@ -108,8 +108,8 @@ static struct bytes next_event(struct bytes *rest)
 
 /* ---- What a hit weighs ---- */
 
-static bool add_value(
-	struct finding *f, const struct hit_value *value, uint32_t *ret_number, struct error *err)
+static bool add_value(struct probe_search *f, const struct hit_value *value, uint32_t *ret_number,
+	struct error *err)
 {
 	struct probes *p = f->probes;
 
@@ -162,7 +162,7 @@ static bool cut_type(struct bytes *name, struct hit_value *value)
 }
 
 /* A function's arguments are in these registers: System V ABI AMD64 supplement, 3.2.3. */
-static bool weigh_function(struct finding *f, uint32_t *ret, struct error *err)
+static bool weigh_function(struct probe_search *f, uint32_t *ret, struct error *err)
 {
 	static const uint8_t columns[WEIGHT_REGISTERS + 1] = {5, 4, 1, 2, 8, 9, 0};
 	bool of_return = f->probe->kind == PROBE_RETURN;
@@ -184,7 +184,7 @@ static bool weigh_function(struct finding *f, uint32_t *ret, struct error *err)
 	return add_value(f, &value, ret, err);
 }
 
-static bool weigh_tracepoint(struct finding *f, struct error *err)
+static bool weigh_tracepoint(struct probe_search *f, struct error *err)
 {
 	struct buffer format = {0};
 	struct hit_value value = {.source = HIT_CONTEXT};
@@ -207,7 +207,7 @@ static bool weigh_tracepoint(struct finding *f, struct error *err)
 }
 
 static bool weigh_static(
-	struct finding *f, const struct usdt_probe *found, uint32_t *ret, struct error *err)
+	struct probe_search *f, const struct usdt_probe *found, uint32_t *ret, struct error *err)
 {
 	struct usdt_argument a;
 	struct hit_value value = {0};
@@ -243,8 +243,8 @@ static bool is_spelled(struct bytes text, struct bytes name)
 	       (bytes_starts_with(text, name) && text.len > name.len && text.at[name.len] == '(');
 }
 
-static bool add_place(struct finding *f, const struct image *image, size_t file, uint64_t address,
-	uint64_t semaphore, uint32_t value, struct error *err)
+static bool add_place(struct probe_search *f, const struct image *image, size_t file,
+	uint64_t address, uint64_t semaphore, uint32_t value, struct error *err)
 {
 	struct probe_place place = {.file = file, .value = value};
 
@@ -261,7 +261,7 @@ static bool add_place(struct finding *f, const struct image *image, size_t file,
 }
 
 /* As people spell it. */
-static bool add_spelled(struct finding *f, const struct image *image,
+static bool add_spelled(struct probe_search *f, const struct image *image,
 	const struct image *debug_file, size_t file, uint32_t value, struct error *err)
 {
 	struct symbols *symbols = symbols_load(image, debug_file);
@@ -284,7 +284,7 @@ static bool add_spelled(struct finding *f, const struct image *image,
 }
 
 static bool find_function(
-	struct finding *f, const struct image *image, size_t file, struct error *err)
+	struct probe_search *f, const struct image *image, size_t file, struct error *err)
 {
 	struct bytes name = bytes_of(f->probe->name);
 	struct image *debug_file = NULL;
@@ -314,7 +314,7 @@ static bool find_function(
 /* ---- Static probes ---- */
 
 static bool find_static(
-	struct finding *f, const struct image *image, size_t file, struct error *err)
+	struct probe_search *f, const struct image *image, size_t file, struct error *err)
 {
 	struct usdt_probe found;
 	uint32_t value = 0;
@@ -374,7 +374,7 @@ static void add_nearest(const struct buffer *texts, const char *name, struct buf
 	vector_release(&names);
 }
 
-static bool nothing_found(struct finding *f, size_t first, struct error *err)
+static bool nothing_found(struct probe_search *f, size_t first, struct error *err)
 {
 	const struct probe *probe = f->probe;
 	const struct probe_files *files = &f->probes->files;
@@ -428,7 +428,7 @@ static bool no_file(const struct probe *probe, struct error *err)
 		unknown.text, probe->file);
 }
 
-static bool find_in_files(struct finding *f, struct error *err)
+static bool find_in_files(struct probe_search *f, struct error *err)
 {
 	struct probe_files *files = &f->probes->files;
 	struct probe_files found = {0};
@@ -454,7 +454,7 @@ static bool find_in_files(struct finding *f, struct error *err)
 	return ok && (f->probe->places.len || nothing_found(f, first, err));
 }
 
-static bool find_one(struct finding *f, struct bytes text, struct error *err)
+static bool find_one(struct probe_search *f, struct bytes text, struct error *err)
 {
 	if (!parse(f->probe, text, err))
 		return false;
@@ -468,7 +468,8 @@ static bool find_one(struct finding *f, struct bytes text, struct error *err)
 	}
 }
 
-static bool add_one(struct finding *f, struct bytes text, const char *weight, struct error *err)
+static bool add_one(
+	struct probe_search *f, struct bytes text, const char *weight, struct error *err)
 {
 	struct probes *probes = f->probes;
 
@@ -496,7 +497,7 @@ static bool is_listed(const struct probes *probes, struct bytes event)
 
 bool probes_find(struct probes *probes, struct session *s, struct error *err)
 {
-	struct finding f = {.probes = probes, .session = s};
+	struct probe_search f = {.probes = probes, .session = s};
 	struct bytes rest = bytes_of(s->options->events);
 
 	while (rest.len) {
@@ -516,7 +517,7 @@ bool probes_find_memory(struct probes *probes, struct session *s, struct error *
 		{"syscalls:sys_enter_mmap", "len", "mapped", "maps"},
 		{"syscalls:sys_enter_brk", "brk", "grown", "brks"}};
 	struct hit_value page = {.source = HIT_CONSTANT, .size = 8, .add = getpagesize()};
-	struct finding f = {.probes = probes, .session = s};
+	struct probe_search f = {.probes = probes, .session = s};
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
 		if (!add_one(&f, bytes_of(sources[i].event), sources[i].field, err))

@@ -131,7 +131,7 @@ static bool load(struct bpf_source *source, struct session *s, struct error *err
 }
 
 /* A process maps other code: its addresses need new chunks, and so a new space. */
-static void forget_space(void *context, int32_t pid)
+static void drop_space(void *context, int32_t pid)
 {
 	uint32_t key = (uint32_t)pid;
 
@@ -163,7 +163,7 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 	if (own_pid_namespace())
 		processes_read_name(
 			&s->processes, PID_OUTSIDE, PID_OUTSIDE, BYTES("[other pid namespace]"));
-	s->processes.remapped = forget_space;
+	s->processes.remapped = drop_space;
 	s->processes.remapped_context = source;
 	if (source->by_tables && source->feed.tables.builder.made_fd >= 0 &&
 		!session_watch(s, source->feed.tables.builder.made_fd, err))

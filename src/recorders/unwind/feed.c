@@ -63,15 +63,15 @@ void unwind_feed_begin(struct unwind_feed *f, bool lazy)
 
 	for (size_t i = 1; i < from->rows.len; i++) {
 		const struct process_state *known = &from->rows.items[i];
-		struct process_state *mine = processes_get(&f->processes, known->pid);
+		struct process_state *own = processes_get(&f->processes, known->pid);
 
-		address_space_unref(&mine->space);
-		mine->parent = known->parent;
-		mine->kernel = known->kernel;
-		mine->replaced = known->replaced;
-		mine->space = known->space;
-		if (mine->space)
-			mine->space->references++;
+		address_space_unref(&own->space);
+		own->parent = known->parent;
+		own->kernel = known->kernel;
+		own->replaced = known->replaced;
+		own->space = known->space;
+		if (own->space)
+			own->space->references++;
 	}
 	f->processes.last_space = from->last_space;
 	f->ordered->read_text = read_again;

@@ -441,7 +441,7 @@ static bool write_page(struct unwind_tables *t, uint32_t space, uint32_t page)
 	return false;
 }
 
-static void forget_space(struct unwind_tables *t, struct known_space *space)
+static void drop_space(struct unwind_tables *t, struct known_space *space)
 {
 	size_t at = (size_t)(space - t->spaces.items);
 
@@ -480,7 +480,7 @@ static bool enter_space(struct unwind_tables *t, struct processes *p, const stru
 				continue;
 			t->spaces_failed++;
 			t->refused_maps = s->maps.len;
-			forget_space(t, space);
+			drop_space(t, space);
 			return false;
 		}
 	}
@@ -494,7 +494,7 @@ static void leave_space(struct unwind_tables *t, uint32_t id)
 
 	if (!space || --space->processes)
 		return;
-	forget_space(t, space);
+	drop_space(t, space);
 	t->refused_maps = 0;
 }
 
