@@ -12,6 +12,6 @@
  * of `room` zeroed bytes. `text` is UTF-8. */
 BROWSER(pattern) int browser_pattern(const char *text, size_t len, char *ret_why, size_t room);
 BROWSER(pattern_match) bool browser_pattern_match(int number, const char *subject, size_t len);
-BROWSER(pattern_forget) void browser_pattern_forget(int number);
+BROWSER(pattern_free) void browser_pattern_free(int number);
 
 #endif

@@ -25,7 +25,7 @@ bool pattern_compile(struct pattern *p, const char *text, struct error *err)
 void pattern_release(struct pattern *p)
 {
 	if (p->code)
-		browser_pattern_forget(number_of(p));
+		browser_pattern_free(number_of(p));
 	*p = (struct pattern){0};
 }
 

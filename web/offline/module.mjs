@@ -14,7 +14,7 @@ const ownName = () => {
 	}
 };
 
-// What the page shows first, when its address does not say it.
+// The initial state, unless the address has one.
 if (profile.dataset.state && !location.hash)
 	history.replaceState(null, "", "#" + profile.dataset.state);
 
@@ -30,13 +30,13 @@ worker.addEventListener("error", (event) => {
 worker.postMessage({module: text("module-code"), profile: profile.textContent, size: Number(profile.dataset.size),
 	projection: Number(profile.dataset.projection), name: ownName()});
 
-function settle(said) {
+function settle(reply) {
 	const {resolve, reject} = current || {};
 	current = null;
-	if (said.error && reject)
-		reject(new Error(said.error));
+	if (reply.error && reject)
+		reject(new Error(reply.error));
 	else if (resolve)
-		resolve(said);
+		resolve(reply);
 	next();
 }
 
@@ -48,9 +48,9 @@ function next() {
 			current = null;
 		}
 	}
-	if (!current || current.asked)
+	if (!current || current.sent)
 		return;
-	current.asked = true;
+	current.sent = true;
 	if (broken)
 		settle({error: broken});
 	else
@@ -69,7 +69,7 @@ export async function answer(address, signal) {
 	return (await ask(address, signal)).body;
 }
 
-export const first = answer; // nothing else is asked then
+export const first = answer;
 
 // The same as a file.
 export async function download(address, name) {

@@ -52,7 +52,7 @@ const browser = {
 		}
 	},
 	pattern_match: (number, at, length) => patterns.get(number).test(textAt(at, length)) ? 1 : 0,
-	pattern_forget: (number) => patterns.delete(number)
+	pattern_free: (number) => patterns.delete(number)
 };
 
 // It has no files; what it writes is why it cannot go on.
@@ -130,7 +130,7 @@ self.onmessage = async ({data}) => {
 	if (!data.ask) {
 		start = data;
 		ready = begin(start);
-		return ready.catch(() => {}); // whoever asks is told
+		return ready.catch(() => {}); // requests report the error
 	}
 	try {
 		await ready;

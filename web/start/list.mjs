@@ -13,8 +13,8 @@ export class List {
 		this.empty = empty;
 		this.rows = new Map();
 		this.sort = "time";
-		this.wanted = "";
-		this.queue = []; // rows that somebody sees, and nobody has asked about yet
+		this.filterText = "";
+		this.queue = []; // visible rows whose requests are still to be sent
 		this.asking = false;
 		this.seen = new IntersectionObserver((entries) => entries.forEach((each) => this.see(each)),
 			{rootMargin: "200px"});
@@ -24,10 +24,10 @@ export class List {
 
 	// Update the list; returns a message about the changes, or "".
 	take(profiles) {
-		const told = [], first = !this.rows.size, names = new Set(profiles.map((each) => each.name));
+		const messages = [], first = !this.rows.size, names = new Set(profiles.map((each) => each.name));
 		for (const [name, row] of this.rows)
 			if (!names.has(name)) {
-				told.push(name + " was deleted");
+				messages.push(name + " was deleted");
 				this.seen.unobserve(row.element);
 				row.element.remove();
 				this.rows.delete(name);
@@ -35,42 +35,42 @@ export class List {
 		for (const profile of profiles) {
 			const row = this.rows.get(profile.name);
 			if (!row)
-				this.add(profile, first ? null : told);
+				this.add(profile, first ? null : messages);
 			else if (row.profile.version !== profile.version || row.profile.gone !== profile.gone)
-				this.change(row, profile, told);
+				this.change(row, profile, messages);
 		}
 		this.show();
-		return told.length > 3 ? told.length + " profiles are new, changed or deleted" : told.join("; ");
+		return messages.length > 3 ? messages.length + " profiles are new, changed or deleted" : messages.join("; ");
 	}
 
-	add(profile, told) {
+	add(profile, messages) {
 		const row = new Row(profile);
 		this.rows.set(profile.name, row);
 		this.seen.observe(row.element);
-		if (told)
-			told.push(profile.name + " is new");
+		if (messages)
+			messages.push(profile.name + " is new");
 	}
 
-	change(row, profile, told) {
+	change(row, profile, messages) {
 		const changed = row.profile.version !== profile.version;
-		row.become(profile);
-		told.push(profile.name + (profile.gone ? " was deleted" : changed ? " has changed" : " is back"));
+		row.update(profile);
+		messages.push(profile.name + (profile.gone ? " was deleted" : changed ? " has changed" : " is back"));
 		if (changed)
-			this.want(row);
+			this.request(row);
 	}
 
-	// ---- Asking, one after the other: each may have to be read first ----
+	// ---- Requests, one after the other: each profile may have to be read first ----
 
 	see({target, isIntersecting}) {
 		const row = [...this.rows.values()].find((each) => each.element === target);
 		if (row && isIntersecting)
-			this.want(row);
+			this.request(row);
 		else if (row)
 			this.queue = this.queue.filter((each) => each !== row);
 	}
 
-	async want(row) {
-		if (row.asked !== row.profile.version && !this.queue.includes(row))
+	async request(row) {
+		if (row.requestedVersion !== row.profile.version && !this.queue.includes(row))
 			this.queue.push(row);
 		if (this.asking)
 			return;
@@ -89,14 +89,14 @@ export class List {
 		this.show();
 	}
 
-	filter(wanted) {
-		this.wanted = wanted.toLowerCase();
+	filter(filterText) {
+		this.filterText = filterText.toLowerCase();
 		this.show();
 	}
 
 	show() {
 		const rows = [...this.rows.values()].sort(ORDERS[this.sort]);
-		const shown = rows.filter((row) => row.text().includes(this.wanted));
+		const shown = rows.filter((row) => row.text().includes(this.filterText));
 		const body = this.table.tBodies[0];
 		shown.forEach(({element}, i) => {
 			if (body.rows[i] !== element)

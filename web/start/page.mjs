@@ -1,31 +1,31 @@
 // page.mjs: the start page: the list of profiles, kept up to date.
 import { askJson } from "../view/ask.mjs";
 import { listenToDrops } from "../view/drop.mjs";
-import { hashOf, START } from "../view/query.mjs";
+import { hashOf, DEFAULTS } from "../view/query.mjs";
 import { List } from "./list.mjs";
 
-const EVERY = 3000; // ms from one look at the folder to the next
+const EVERY = 3000; // ms between requests for the list
 const byId = (id) => document.getElementById(id);
 
 const list = new List(byId("list"), byId("empty"));
 let wrong = "";
 
-function say(text, isWrong) {
+function showStatus(text, isWrong) {
 	byId("status").textContent = text;
 	byId("status").classList.toggle("wrong", Boolean(isWrong));
 	wrong = isWrong ? text : "";
 }
 
-async function look() {
+async function refresh() {
 	try {
 		const profiles = await askJson("profiles");
 		const folders = [...new Set(profiles.map((each) => each.folder).filter((each) => each))];
 		byId("folders").textContent = folders.join(", ");
 		const changes = list.take(profiles);
 		if (changes || wrong)
-			say(changes);
+			showStatus(changes);
 	} catch (error) {
-		say(error.message, true);
+		showStatus(error.message, true);
 	}
 }
 
@@ -39,8 +39,8 @@ document.addEventListener("keydown", (event) => {
 		list.filter("");
 	}
 });
-listenToDrops((name) => location.assign("view" + hashOf({...START, profile: name})), say, byId("open"));
+listenToDrops((name) => location.assign("view" + hashOf({...DEFAULTS, profile: name})), showStatus, byId("open"));
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => list.themeChanged());
-document.addEventListener("visibilitychange", () => document.hidden || look());
-setInterval(() => document.hidden || look(), EVERY);
-look().then(() => window.kilnStart = {state: () => list.state()});
+document.addEventListener("visibilitychange", () => document.hidden || refresh());
+setInterval(() => document.hidden || refresh(), EVERY);
+refresh().then(() => window.kilnStart = {state: () => list.state()});

@@ -12,23 +12,23 @@ const COUNT = {name: "count", decimals: 0};
 export class Row {
 	constructor(profile) {
 		this.profile = profile;
-		this.asked = "";
+		this.requestedVersion = "";
 		this.about = this.cells = null;
 		this.element = document.createElement("tr");
 		for (const name of CELLS)
 			this.element.insertCell().className = name;
-		const link = document.createElement("a"), told = document.createElement("span");
-		link.href = "view" + query.hashOf({...query.START, profile: profile.name});
+		const link = document.createElement("a"), note = document.createElement("span");
+		link.href = "view" + query.hashOf({...query.DEFAULTS, profile: profile.name});
 		link.textContent = profile.name;
-		this.element.cells[0].append(link, told);
-		this.told = told;
-		this.become(profile);
+		this.element.cells[0].append(link, note);
+		this.note = note;
+		this.update(profile);
 	}
 
-	become(profile) {
+	update(profile) {
 		this.profile = profile;
 		this.element.classList.toggle("gone", profile.gone);
-		this.tell(profile.gone ? "deleted; still in memory" : profile.sent ? "uploaded; in memory only" : "");
+		this.setNote(profile.gone ? "deleted; still in memory" : profile.sent ? "uploaded; in memory only" : "");
 		this.put(1, new Date(profile.modified).toLocaleString("sv"));
 	}
 
@@ -37,22 +37,22 @@ export class Row {
 		this.element.cells[cell].title = text;
 	}
 
-	tell(text, wrong) {
-		this.told.textContent = text;
-		this.told.className = "told" + (wrong ? " wrong" : "");
+	setNote(text, wrong) {
+		this.note.textContent = text;
+		this.note.className = "note" + (wrong ? " wrong" : "");
 	}
 
 	// Never throws: errors are shown in the row.
 	async ask() {
-		const {version, name} = this.profile, state = {...query.START, profile: name, rows: ROWS};
-		this.asked = version;
+		const {version, name} = this.profile, state = {...query.DEFAULTS, profile: name, rows: ROWS};
+		this.requestedVersion = version;
 		try {
 			this.about = await askJson(query.aboutAddress(state));
 			this.showAbout();
 			this.cells = new Cells(await askColumns(query.heatmapAddress(state, COLUMNS)));
 			this.draw();
 		} catch (error) {
-			this.tell(error.message.replace(name + ": ", ""), true);
+			this.setNote(error.message.replace(name + ": ", ""), true);
 		}
 	}
 
@@ -83,7 +83,7 @@ export class Row {
 		cell.replaceChildren(canvas);
 	}
 
-	// What a filter looks at.
+	// The text that the filter searches.
 	text() {
 		const {meta = {}} = this.about || {};
 		return [this.profile.name, meta.host, meta.command].join(" ").toLowerCase();

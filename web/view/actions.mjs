@@ -26,9 +26,9 @@ export class Actions {
 	async copy(text) {
 		try {
 			await navigator.clipboard.writeText(text);
-			this.page.say("Copied: " + text);
+			this.page.showStatus("Copied: " + text);
 		} catch (refused) {
-			this.page.say(text);
+			this.page.showStatus(text);
 		}
 	}
 

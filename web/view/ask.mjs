@@ -9,7 +9,7 @@ const expected = new Map(); // promises of answers, by their addresses
 // Send a request now that will be needed later, once. how: the function of server.mjs that sends it.
 export function expect(address, how = answer) {
 	const promise = how(address);
-	promise.catch(() => {}); // who asks is told
+	promise.catch(() => {}); // the caller gets the error
 	expected.set(address, promise);
 }
 
@@ -20,7 +20,7 @@ function take(address) {
 }
 
 async function ask(address, signal) {
-	counts.asked++;
+	counts.requests++;
 	counts.waiting++;
 	try {
 		return await (take(address) || answer(address, signal));
@@ -52,7 +52,7 @@ export async function askText(address, signal) {
 // between two starts; it grows with the time that the work takes, so that a slow server still answers during a drag.
 export class Latest {
 	constructor(work, gap) {
-		this.work = work; // (wanted, signal) => Promise, which shows what it got
+		this.work = work; // (request, signal) => Promise, which shows the answer
 		this.gap = gap;
 		this.took = 0;
 		this.started = -Infinity;
@@ -60,14 +60,14 @@ export class Latest {
 		this.control = null;
 	}
 
-	// hurry: ignore the gap, as at the end of a drag or on a click.
-	want(wanted, hurry) {
+	// immediate: ignore the gap, as at the end of a drag or on a click.
+	submit(request, immediate) {
 		const wait = this.started + Math.max(this.gap, 1.1 * this.took) - performance.now();
 		clearTimeout(this.timer);
-		if (hurry || wait <= 0)
-			this.start(wanted);
+		if (immediate || wait <= 0)
+			this.start(request);
 		else
-			this.timer = setTimeout(() => this.start(wanted), wait);
+			this.timer = setTimeout(() => this.start(request), wait);
 	}
 
 	stop() {
@@ -79,12 +79,12 @@ export class Latest {
 		this.control = null;
 	}
 
-	async start(wanted) {
+	async start(request) {
 		this.stop();
 		const control = this.control = new AbortController();
 		this.started = performance.now();
 		try {
-			await this.work(wanted, control.signal);
+			await this.work(request, control.signal);
 		} finally {
 			if (this.control === control) {
 				this.control = null;

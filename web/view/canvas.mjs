@@ -32,17 +32,17 @@ export function seen() {
 	});
 }
 
-// Calls draw() once before the next picture, however often it is called; its now() does so at once where it is due.
+// Calls draw() once before the next picture, however often it is called; its now() draws at once if a call is pending.
 export function onceAFrame(draw) {
-	let asked = 0;
+	let frame = 0; // the pending request
 	const now = () => {
-		if (!asked)
+		if (!frame)
 			return;
-		cancelAnimationFrame(asked);
-		asked = 0;
+		cancelAnimationFrame(frame);
+		frame = 0;
 		draw();
 	};
 	return Object.assign(() => {
-		asked = asked || requestAnimationFrame(now);
+		frame = frame || requestAnimationFrame(now);
 	}, {now});
 }

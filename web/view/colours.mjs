@@ -8,7 +8,7 @@ export function setPalette(colours) {
 	palette = colours;
 }
 
-export const SHADES = 8; // of a family: fewer fills, and nobody tells more apart
+export const SHADES = 8; // of a family: fewer fills; more could not be distinguished
 
 const mix = (a, b, share) => a.map((each, i) => Math.round(each + (b[i] - each) * share));
 const css = (colour) => "rgb(" + colour.join(",") + ")";

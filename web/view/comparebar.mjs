@@ -3,55 +3,55 @@ import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { changeColours } from "./colours.mjs";
 import { byId, fillSelect, shortName } from "./controls.mjs";
 import { human, parseUnit } from "./numbers.mjs";
-import { START, hasSides, isCompared, isNormalised, sideOf } from "./query.mjs";
+import { DEFAULTS, hasSides, isCompared, isNormalised, sideOf } from "./query.mjs";
 
-const NONE = {before: "", "before-time": "", normalise: false, side: START.side, zoom: 0};
+const NONE = {before: "", "before-time": "", normalise: false, side: DEFAULTS.side, zoom: 0};
 const SIDES = ["before", "difference", "after"];
 
 export class CompareBar {
 	constructor(page) {
 		this.page = page;
-		byId("compare").addEventListener("click", () => this.turn());
+		byId("compare").addEventListener("click", () => this.toggle());
 		byId("swap").addEventListener("click", () => this.swap());
 		for (const button of document.querySelectorAll("[data-side]"))
-			button.addEventListener("click", () => this.become({side: button.dataset.side}));
+			button.addEventListener("click", () => this.change({side: button.dataset.side}));
 		for (const key of ["widths", "change"])
-			byId(key).addEventListener("change", ({target}) => this.become({[key]: target.value}));
+			byId(key).addEventListener("change", ({target}) => this.change({[key]: target.value}));
 		byId("before").addEventListener("change", ({target}) =>
-			this.become({before: target.value, "before-time": ""}));
-		byId("normalise").addEventListener("change", ({target}) => this.become({normalise: target.checked}));
+			this.change({before: target.value, "before-time": ""}));
+		byId("normalise").addEventListener("change", ({target}) => this.change({normalise: target.checked}));
 	}
 
-	become(changes) {
+	change(changes) {
 		this.page.go(changes, "push");
 	}
 
 	// Toggle compare. Of several profiles the first one is the baseline; a single one is compared with itself.
-	turn() {
+	toggle() {
 		const {state, shown} = this.page, [first, second] = shown.profiles.map(({name}) => name);
 		if (state.before)
-			this.become(NONE);
+			this.change(NONE);
 		else if (second && this.page.profileName() === first)
-			this.become({before: first, profile: second, time: ""});
+			this.change({before: first, profile: second, time: ""});
 		else
-			this.become({before: first});
+			this.change({before: first});
 	}
 
 	swap() {
 		const {state, shown} = this.page, after = state.profile || shown.profiles[0].name;
-		this.become({before: after, profile: state.before, "before-time": state.time, time: state["before-time"]});
+		this.change({before: after, profile: state.before, "before-time": state.time, time: state["before-time"]});
 	}
 
 	// Use the selection as baseline; the next selection is compared with it.
 	keepSelection() {
 		const {state} = this.page;
-		this.become({before: this.page.profileName(), "before-time": sideOf(state).time, time: "", side: START.side});
+		this.change({before: this.page.profileName(), "before-time": sideOf(state).time, time: "", side: DEFAULTS.side});
 	}
 
 	nextSide() {
 		const {state} = this.page, at = SIDES.indexOf(state.side);
 		if (state.before)
-			this.become({side: SIDES[(at + 1) % SIDES.length]});
+			this.change({side: SIDES[(at + 1) % SIDES.length]});
 	}
 
 	// The state has changed. A profile that has two sides itself is not compared with others.

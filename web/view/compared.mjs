@@ -25,7 +25,7 @@ export class ComparedTree extends Tree {
 
 	// widths: "after", "before", or "both" (after's, plus before's of removed frames). change: "total" or "self", for
 	// the colours.
-	look({widths, change}) {
+	setDisplay({widths, change}) {
 		this.change = change;
 		if (widths === this.widths)
 			return;

@@ -8,12 +8,12 @@ import { Search } from "./search.mjs";
 const COLUMNS_MOST = 300, COLUMN_LEAST = 4; // of the heat map; pixels
 
 // Comparisons have no heat map.
-export function mapAddress(state, about, sought) {
+export function mapAddress(state, about, searchPattern) {
 	const columns = Math.min(COLUMNS_MOST, Math.floor(window.innerWidth / COLUMN_LEAST));
-	return hasSides(about) ? "" : heatmapAddress(state, Math.max(columns, 1), sought);
+	return hasSides(about) ? "" : heatmapAddress(state, Math.max(columns, 1), searchPattern);
 }
 
 const state = parseHash(location.hash), search = new Search();
-search.become(state);
-for (const address of [mapAddress(state, {}, search.asked), aboutAddress(state), "profiles", "capabilities"])
+search.set(state);
+for (const address of [mapAddress(state, {}, search.serverPattern), aboutAddress(state), "profiles", "capabilities"])
 	expectFirst(address);

@@ -9,7 +9,7 @@ class Texts {
 		this.made = new Array(ends.length);
 		this.shades = new Int8Array(ends.length).fill(-1);
 		this.decoder = new TextDecoder();
-		this.ascii = null; // all of them, where each byte is a letter; null: nobody has looked
+		this.ascii = null; // all of them, where each byte is a letter; null: not decoded yet
 	}
 
 	at(id) {

@@ -1,7 +1,7 @@
 // input.mjs: which control or key does what?
 import { byId } from "./controls.mjs";
 import { listenToKeys } from "./keys.mjs";
-import { START } from "./query.mjs";
+import { DEFAULTS } from "./query.mjs";
 
 const onChange = (id, act) => byId(id).addEventListener("change", (event) => act(event.target));
 const onClick = (id, act) => byId(id).addEventListener("click", act);
@@ -17,7 +17,7 @@ function listenToFields(page) {
 	const push = (changes) => page.go(changes, "push");
 	onChange("profile", ({value}) => {
 		const {shape, order, scale, view, before, normalise, widths, change} = page.state;
-		push({...START, profile: value, shape, order, scale, view, before, normalise, widths, change});
+		push({...DEFAULTS, profile: value, shape, order, scale, view, before, normalise, widths, change});
 	});
 	for (const key of ["kind", "thread", "column", "rows", "scale", "order", "lanes"])
 		onChange(key, ({value}) => push({[key]: value}));
@@ -67,10 +67,10 @@ function listenToPageKeys(page) {
 			i: () => push({shape: page.state.shape === "icicle" ? "flame" : "icicle"}),
 			o: () => push({order: page.state.order === "name" ? "weight" : "name"}),
 			b: () => page.compare.keepSelection(),
-			d: () => page.compare.turn(),
+			d: () => page.compare.toggle(),
 			x: () => page.compare.nextSide(),
 			c: () => push({ignore: !page.state.ignore}),
-			u: () => page.state.transforms.length && page.takeBack(page.state.transforms.length - 1),
+			u: () => page.state.transforms.length && page.undoTransform(page.state.transforms.length - 1),
 			t: () => byId("heatmap").focus(),
 			g: () => page.view().focus(),
 			f: () => document.querySelector("#top button").focus(),

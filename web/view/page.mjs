@@ -27,7 +27,7 @@ class Page extends Session {
 			mark: (row) => this.pick(row.function),
 			menu: (row, x, y) => this.openFrameMenu({name: row.function, module: row.module}, x, y),
 			ask: (skip) => askJson(skipped(this.shown.topFrom, skip)).then((part) => part.functions),
-			fail: (error) => this.complain(error)
+			fail: (error) => this.showError(error)
 		});
 		this.views = VIEWS.map((View) => new View(this));
 	}
@@ -80,7 +80,7 @@ class Page extends Session {
 		showOffers(state, shown.profiles, shown.about);
 		showViews(this.views, this.view(), (view) => this.chooseView(view));
 		showGraphControls(state, Boolean(this.search.bad));
-		showChips(state.transforms, shown.capabilities.transforms, (index) => this.takeBack(index));
+		showChips(state.transforms, shown.capabilities.transforms, (index) => this.undoTransform(index));
 		this.time.show();
 		this.compare.show();
 		if (shown.top)
@@ -107,9 +107,9 @@ class Page extends Session {
 			(top.before_total === undefined ? "" : ", largest change first");
 	}
 
-	sought() {
-		this.search.become(this.state);
-		return this.search.asked;
+	searchPattern() {
+		this.search.set(this.state);
+		return this.search.serverPattern;
 	}
 
 	onMap(answer) {
@@ -128,7 +128,7 @@ class Page extends Session {
 
 	onOther() {
 		for (const view of this.views)
-			view.forget();
+			view.reset();
 	}
 
 	isMarked(name) {
@@ -165,7 +165,7 @@ class Page extends Session {
 	}
 
 	// action: {text, act}, a button behind the text, or null.
-	say(text, wrong, action = null) {
+	showStatus(text, wrong, action = null) {
 		const status = byId("status");
 		status.textContent = text;
 		status.title = text;
@@ -213,7 +213,7 @@ class Page extends Session {
 function onScreen(page) {
 	const {top, whole, sort} = page.shown;
 	return {
-		waiting: page.waiting(), asked: counts.asked, aborted: counts.aborted, query: {...page.state}, whole,
+		waiting: page.waiting(), requests: counts.requests, aborted: counts.aborted, query: {...page.state}, whole,
 		command: page.command(), heatmap: page.time.onScreen(),
 		top: top && {total: top.total, before_total: top.before_total, sort, rows: top.functions.slice(0, 50).map((row) => ({...row}))},
 		matched: byId("matched").textContent, details: byId("details").textContent,

@@ -5,7 +5,7 @@
 import { exactly } from "./pattern.mjs";
 
 // Defaults.
-export const START = Object.freeze({
+export const DEFAULTS = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
 	view: "flame", function: "", file: "", lanes: "", shape: "flame", order: "name", zoom: 0, open: "", search: "", ignore: false,
 	column: "", rows: "50", scale: "sqrt", sort: "self",
@@ -18,10 +18,10 @@ const CHOICES = {
 	widths: ["both", "after", "before"], change: ["total", "self"],
 	lanes: ["", "thread", "cpu", "all"]
 };
-const ASKED = ["profile", "kind", "idle", "time", "thread"];
-const LOOKS = ["view", "function", "file", "lanes", "shape", "order", "zoom", "open", "search", "ignore", "column", "rows", "scale", "sort",
+const DATA_KEYS = ["profile", "kind", "idle", "time", "thread"];
+const DISPLAY_KEYS = ["view", "function", "file", "lanes", "shape", "order", "zoom", "open", "search", "ignore", "column", "rows", "scale", "sort",
 	"side", "widths", "change"];
-const COMPARED = ["before", "before-time", "normalise"];
+const COMPARE_KEYS = ["before", "before-time", "normalise"];
 
 const encode = encodeURIComponent;
 
@@ -30,13 +30,13 @@ function word(key, value) {
 }
 
 function readWord(state, key, value) {
-	if (START[key] === false)
+	if (DEFAULTS[key] === false)
 		state[key] = true;
 	else if (key === "zoom")
 		state[key] = Math.max(0, parseInt(value, 10) || 0);
 	else if (CHOICES[key])
-		state[key] = CHOICES[key].includes(value) ? value : START[key];
-	else if (key in START && key !== "transforms")
+		state[key] = CHOICES[key].includes(value) ? value : DEFAULTS[key];
+	else if (key in DEFAULTS && key !== "transforms")
 		state[key] = value || "";
 	else
 		state.transforms.push({name: key, argument: value});
@@ -52,7 +52,7 @@ function decode(text) {
 
 // Parse the fragment of an address; "+" is a plus.
 export function parseHash(hash) {
-	const state = {...START, transforms: []};
+	const state = {...DEFAULTS, transforms: []};
 	for (const part of hash.replace(/^#/, "").split("&")) {
 		const equals = part.indexOf("=");
 		const key = equals < 0 ? part : part.slice(0, equals);
@@ -62,20 +62,20 @@ export function parseHash(hash) {
 	return state;
 }
 
-const wordsOf = (state, keys) => keys.filter((key) => state[key] !== START[key])
+const wordsOf = (state, keys) => keys.filter((key) => state[key] !== DEFAULTS[key])
 	.map((key) => word(key, state[key]));
 
-function asked(state, leaveOut = []) {
-	const words = wordsOf(state, ASKED.filter((key) => !leaveOut.includes(key)));
+function dataWords(state, leaveOut = []) {
+	const words = wordsOf(state, DATA_KEYS.filter((key) => !leaveOut.includes(key)));
 	for (const {name, argument} of state.transforms)
 		words.push(word(name, argument));
 	return words;
 }
 
 export function hashOf(state) {
-	const looks = LOOKS.filter((key) => state[key] !== START[key])
+	const display = DISPLAY_KEYS.filter((key) => state[key] !== DEFAULTS[key])
 		.map((key) => word(key, key === "zoom" ? String(state[key]) : state[key]));
-	const words = [...asked(state), ...wordsOf(state, COMPARED), ...looks];
+	const words = [...dataWords(state), ...wordsOf(state, COMPARE_KEYS), ...display];
 	return words.length ? "#" + words.join("&") : "";
 }
 
@@ -103,8 +103,8 @@ export const timeKey = (state) => state.before !== "" && state.side === "before"
 // The parameters of what is shown, for both sides if they are compared.
 function shown(state) {
 	if (!isCompared(state))
-		return [...asked(sideOf(state)), ...(isNormalised(state) ? ["normalise"] : [])];
-	return [...asked(state, ["time"]), ...wordsOf(state, COMPARED),
+		return [...dataWords(sideOf(state)), ...(isNormalised(state) ? ["normalise"] : [])];
+	return [...dataWords(state, ["time"]), ...wordsOf(state, COMPARE_KEYS),
 		...(state.time ? [word("after-time", state.time)] : [])];
 }
 
@@ -130,12 +130,12 @@ const partAddress = (state, ways) =>
 
 // by: thread, cpu or all; least: ns, the minimum duration of a visible box.
 export function chartAddress(state, by, least) {
-	return address("chart", [...asked(sideOf(state)), word("by", by), word("least", least + "ns")]);
+	return address("chart", [...dataWords(sideOf(state)), word("by", by), word("least", least + "ns")]);
 }
 
 // Costs of the lines and addresses of the chosen function; canonical: its name is that of a comparison.
 export function linesAddress(state) {
-	return address("lines-json", [...asked(sideOf(state)), word("function", state.function), ...(state.canonical ? ["canonical"] : [])]);
+	return address("lines-json", [...dataWords(sideOf(state)), word("function", state.function), ...(state.canonical ? ["canonical"] : [])]);
 }
 
 const ofProfile = (state) => wordsOf(sideOf(state), ["profile"]);
@@ -162,12 +162,12 @@ export const skipped = (topAddress, count) => topAddress + "&" + word("skip", St
 export const hasLanes = (state) => state.rows === "thread" || state.rows === "cpu";
 
 // Without the time range: the map stays whole. columns: the maximum number of columns, if the state does not choose a
-// width; sought: an expression, or "".
-export function heatmapAddress(state, columns, sought) {
+// width; searchPattern: an expression, or "".
+export function heatmapAddress(state, columns, searchPattern) {
 	const rows = hasLanes(state) ? word("by", state.rows) : word("rows", state.rows);
 	const column = state.column ? word("column", state.column) : word("columns", String(columns));
-	return address("heatmap", [...asked(sideOf(state), ["time"]), column, rows,
-		...(sought ? [word("match", sought)] : [])]);
+	return address("heatmap", [...dataWords(sideOf(state), ["time"]), column, rows,
+		...(searchPattern ? [word("match", searchPattern)] : [])]);
 }
 
 // Is the whole profile shown, without a comparison?
@@ -178,8 +178,8 @@ export function isWhole(state) {
 
 // The totals of the whole profile, for percentages.
 export function wholeAddress(state) {
-	const {profile, kind, idle} = sideOf(state), all = {...START, profile, kind, idle};
-	return address("top", ["json", ...asked(all), word("rows", "1")]);
+	const {profile, kind, idle} = sideOf(state), all = {...DEFAULTS, profile, kind, idle};
+	return address("top", ["json", ...dataWords(all), word("rows", "1")]);
 }
 
 // Of a function's callers and callees: the stacks that it is in.
@@ -191,11 +191,11 @@ const chartWords = (lanes) => ["flamechart", "inverted", ...(lanes === "all" ? [
 // What is shown, in another format, to save it. lanes: those of the flame chart.
 export function exportAddress(state, format, lanes) {
 	if (format === "svg" && state.view === "chart")
-		return address(format, [...asked(sideOf(state)), ...chartWords(lanes)]);
-	const looks = format === "top" ? ["json", ...wordsOf(state, ["sort"])] : format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
+		return address(format, [...dataWords(sideOf(state)), ...chartWords(lanes)]);
+	const display = format === "top" ? ["json", ...wordsOf(state, ["sort"])] : format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
 		...wordsOf(state, ["order"]), ...(state.change === "self" ? [word("changes", "self")] : []),
 		...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
-	return address(format, [...shown(state), ...partOf(state), ...looks]);
+	return address(format, [...shown(state), ...partOf(state), ...display]);
 }
 
 export function aboutAddress(state) {
@@ -231,7 +231,7 @@ export function commandOf(state, profile, profiles, two) {
 		option("idle");
 	for (const {name, argument} of of.transforms)
 		option(name, argument);
-	if (!compared && state.sort !== START.sort)
+	if (!compared && state.sort !== DEFAULTS.sort)
 		option("sort", state.sort);
 	return [...words, ...(compared ? [readBy(profiles, state.before).path] : []), after.path].join(" ");
 }

@@ -6,22 +6,22 @@ import { forServer, patternOf } from "./pattern.mjs";
 export class Search {
 	constructor() {
 		this.pattern = null; // null: nothing
-		this.asked = ""; // the same for the server
+		this.serverPattern = ""; // the same, in the server's syntax
 		this.bad = ""; // what is wrong with what was typed
 		this.made = "";
 	}
 
-	become({search, ignore}) {
+	set({search, ignore}) {
 		if (this.made === ignore + search)
 			return;
 		this.made = ignore + search;
 		this.bad = "";
 		try {
 			this.pattern = patternOf(search, ignore);
-			this.asked = this.pattern ? forServer(search, ignore) : "";
+			this.serverPattern = this.pattern ? forServer(search, ignore) : "";
 		} catch (notAPattern) {
 			this.pattern = null;
-			this.asked = "";
+			this.serverPattern = "";
 			this.bad = notAPattern.message;
 		}
 	}

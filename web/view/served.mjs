@@ -4,13 +4,13 @@
 // A page in one file has ../offline/alone.mjs instead.
 import { byId } from "./controls.mjs";
 import { listenToDrops } from "./drop.mjs";
-import { hashOf, START } from "./query.mjs";
+import { hashOf, DEFAULTS } from "./query.mjs";
 import { answer } from "./server.mjs";
 
-const EVERY = 5000; // ms from one look at the file to the next
+const EVERY = 5000; // ms between checks of the file
 
 // Is one of the shown files deleted, or has one changed since the last check?
-async function news(page) {
+async function changesOf(page) {
 	const {shown, state: {profile, before}} = page, old = shown.profiles;
 	shown.profiles = JSON.parse(new TextDecoder().decode(await answer("profiles")));
 	const names = [profile || old[0].name, before], of = (list, name) => list.find((each) => each.name === name);
@@ -18,22 +18,22 @@ async function news(page) {
 	return {gone: pairs.some(([, is]) => is.gone), changed: pairs.some(([was, is]) => !is.gone && is.version !== was.version)};
 }
 
-// Check the files. Returns whether one is deleted; `said`: that was reported already.
-async function look(page, said) {
-	const {gone, changed} = await news(page);
+// Check the files. Returns whether one is deleted; `reported`: the last result.
+async function check(page, reported) {
+	const {gone, changed} = await changesOf(page);
 	if (changed)
 		await page.renew("The file has changed; this is the new version");
-	else if (gone !== said)
-		page.say(gone ? "The file was deleted; this is what was read before" : "");
+	else if (gone !== reported)
+		page.showStatus(gone ? "The file was deleted; this is what was read before" : "");
 	return gone;
 }
 
 export function follow(page) {
 	byId("all").hidden = false;
-	listenToDrops((name) => location.hash = hashOf({...START, profile: name}), (...words) => page.say(...words));
+	listenToDrops((name) => location.hash = hashOf({...DEFAULTS, profile: name}), (...words) => page.showStatus(...words));
 	let gone = false;
 	setInterval(() => {
 		if (!document.hidden && page.isReady())
-			look(page, gone).then((is) => gone = is, () => {}); // whoever asks next is told
+			check(page, gone).then((is) => gone = is, () => {}); // the next request reports the error
 	}, EVERY);
 }

@@ -5,22 +5,22 @@
 // A missing profile is expected, as after a file was deleted: with this header the status is 200, since browsers log
 // every 404 as an error.
 const MISSING = "Kiln-Missing";
-const TOO_LONG = [414, 431]; // the library's own words are a page
+const TOO_LONG = [414, 431]; // the library's own message is an HTML page
 
 // The page at the server's URL itself ends with the answer to this request, which arrives when the profile has been
 // read. Keep in step with src/server/first_answer.c.
-const TOLD = "heatmap?columns=300&rows=50";
+const EMBEDDED = "heatmap?columns=300&rows=50";
 const whole = new Promise((go) => document.addEventListener("DOMContentLoaded", go));
 
 export async function first(address) {
-	if (!location.pathname.endsWith("/") || address !== TOLD)
+	if (!location.pathname.endsWith("/") || address !== EMBEDDED)
 		return answer(address);
 	await whole;
-	const told = document.querySelector("script[data-answer]");
-	if (!told || told.dataset.answer !== address)
+	const embedded = document.querySelector("script[data-answer]");
+	if (!embedded || embedded.dataset.answer !== address)
 		return answer(address);
-	told.remove();
-	return bytesOf(told.textContent);
+	embedded.remove();
+	return bytesOf(embedded.textContent);
 }
 
 function bytesOf(base64) {

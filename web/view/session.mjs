@@ -9,26 +9,25 @@ import { mapAddress } from "./first.mjs";
 import * as query from "./query.mjs";
 import { PART } from "./table.mjs";
 
-const GAP = 95; // ms from one look to the next: ten a second, of two questions each
+const GAP = 95; // ms between requests: ten times two a second
 
 // Identifies the answers of a view. Views without a request have the same address.
 const keyOf = ({view, viewFrom, topFrom}) => [view ? view.name : "", viewFrom, topFrom].join("\n");
 
-// Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
-// sought(), what is searched for,
-// as the server takes it; onView(), onMap(answer), onNoMap() and onWhole() when answers have come; onOther() when the address is another one;
-// say(text, wrong, action).
+// Subclasses have: viewOf(state), a main view (views.mjs); searchPattern(), in the server's syntax; showStatus(text, wrong,
+// action); and handlers: onState() when the state has changed; onView(), onMap(answer), onNoMap() and onWhole() when answers
+// have arrived; onOther() when the address has changed.
 export class Session {
 	constructor() {
 		this.state = query.parseHash(location.hash);
 		// What is on the screen, and the addresses that it came from.
 		this.shown = {profiles: [], capabilities: {formats: [], transforms: [], column_widths: []}, about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
 			topFrom: "", sort: "", mapFrom: "", whole: 0, wholeFrom: ""};
-		this.wanted = {view: "", map: ""};
-		this.aboutFrom = ""; // where it was asked for what there is to know of the profile
-		this.about = null; // the promise of that
-		this.news = ""; // to be said with the next answer
-		this.viewLatest = new Latest((look, signal) => this.askView(look, signal), GAP);
+		this.requested = {view: "", map: ""};
+		this.aboutFrom = ""; // the address that `about` was requested from
+		this.about = null; // the promise of its answer
+		this.pendingMessage = ""; // shown with the next answer
+		this.viewLatest = new Latest((request, signal) => this.askView(request, signal), GAP);
 		this.mapLatest = new Latest((from, signal) => this.askMap(from, signal), GAP);
 		window.addEventListener("popstate", () => {
 			this.state = query.parseHash(location.hash);
@@ -46,16 +45,16 @@ export class Session {
 			history[how + "State"](null, "", hash || location.pathname + location.search);
 	}
 
-	// Change the state. how: "push" for a new history entry, "replace", or "" for none. hurry: send requests at once.
-	go(changes, how, hurry = true) {
+	// Change the state. how: "push" for a new history entry, "replace", or "" for none. immediate: send requests at once.
+	go(changes, how, immediate = true) {
 		const next = {...this.state, ...changes};
 		const treeOf = (state) => query.treeAddress({...state, open: ""});
 		if (treeOf(next) !== treeOf(this.state))
-			next.open = ""; // a node of the tree that was
+			next.open = ""; // a node of the old tree
 		if (query.treeAddress(next) !== query.treeAddress(this.state))
 			next.zoom = 0; // until the tree has come, and the zoomed frame is found in it
 		this.state = next;
-		const shown = this.refresh(hurry); // what it asks is on its way while the browser remembers
+		const shown = this.refresh(immediate); // sends the requests first: the history takes time
 		this.remember(how);
 		return shown;
 	}
@@ -64,7 +63,7 @@ export class Session {
 		this.go({transforms: [...this.state.transforms, {name, argument}]}, "push");
 	}
 
-	takeBack(index) {
+	undoTransform(index) {
 		this.go({transforms: this.state.transforms.filter((_, i) => i !== index)}, "push");
 	}
 
@@ -78,18 +77,18 @@ export class Session {
 	}
 
 	mapAddress() {
-		return mapAddress(this.state, this.shown.about || {}, this.sought());
+		return mapAddress(this.state, this.shown.about || {}, this.searchPattern());
 	}
 
-	// ---- Asking ----
+	// ---- Requests ----
 
-	complain(error, signal) {
+	showError(error, signal) {
 		if (!signal || !signal.aborted)
-			this.say(error.message, true, this.wayOut(error));
+			this.showStatus(error.message, true, this.remedyFor(error));
 	}
 
 	// What the user can do about an error: {text, act}, or null.
-	wayOut({isLost, isMissing}) {
+	remedyFor({isLost, isMissing}) {
 		if (isLost)
 			return {text: "Retry", act: () => this.renew("")};
 		return isMissing ? {text: "Back to profiles", act: () => location.assign("start")} : null;
@@ -107,11 +106,11 @@ export class Session {
 			Object.assign(shown, {view, viewFrom, top, topFrom, sort: state.sort});
 			if (query.isWhole(state))
 				Object.assign(shown, {whole: top.total, wholeFrom: query.wholeAddress(state)});
-			this.say(this.news);
-			this.news = "";
+			this.showStatus(this.pendingMessage);
+			this.pendingMessage = "";
 			this.onView();
 		} catch (error) {
-			this.complain(error, signal);
+			this.showError(error, signal);
 		}
 	}
 
@@ -124,7 +123,7 @@ export class Session {
 		} catch (error) {
 			await this.askAbout().catch(() => {});
 			if (this.mapAddress())
-				this.complain(error, signal);
+				this.showError(error, signal);
 		}
 	}
 
@@ -143,7 +142,7 @@ export class Session {
 			if (from === this.aboutFrom)
 				Object.assign(this.shown, {about, aboutFrom: from});
 		} catch (error) {
-			this.aboutFrom = ""; // to be asked again
+			this.aboutFrom = ""; // request it again
 			throw error;
 		}
 	}
@@ -158,48 +157,48 @@ export class Session {
 	}
 
 	// Show the state. A newly chosen view must be laid out before its request is made.
-	async refresh(hurry) {
+	async refresh(immediate) {
 		try {
 			if (query.aboutAddress(this.state) !== this.aboutFrom || this.aboutFrom !== this.shown.aboutFrom)
 				await this.askAbout();
 		} catch (error) {
-			return this.complain(error);
+			return this.showError(error);
 		}
 		const isNew = this.viewOf(this.state) !== this.shown.view;
 		if (isNew)
 			this.onState();
-		this.askWanted(hurry);
+		this.requestMissing(immediate);
 		if (!isNew)
 			this.onState();
 	}
 
 	// Request what the state needs and the screen lacks; show at once what needs no request.
-	askWanted(hurry) {
-		const {state, wanted, shown} = this, view = this.viewOf(state);
-		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, PART)};
+	requestMissing(immediate) {
+		const {state, requested, shown} = this, view = this.viewOf(state);
+		const request = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, PART)};
 		const mapFrom = this.mapAddress();
-		this.askWhole().catch((error) => this.complain(error));
-		if (wanted.view !== keyOf(look)) {
-			wanted.view = keyOf(look);
-			this.viewLatest.want(look, hurry);
-		} else if (view === shown.view && shown.viewFrom === look.viewFrom) {
+		this.askWhole().catch((error) => this.showError(error));
+		if (requested.view !== keyOf(request)) {
+			requested.view = keyOf(request);
+			this.viewLatest.submit(request, immediate);
+		} else if (view === shown.view && shown.viewFrom === request.viewFrom) {
 			view.show();
 		}
-		if (wanted.map !== mapFrom) {
-			wanted.map = mapFrom;
+		if (requested.map !== mapFrom) {
+			requested.map = mapFrom;
 			if (mapFrom)
-				this.mapLatest.want(mapFrom, hurry);
+				this.mapLatest.submit(mapFrom, immediate);
 			else
 				this.onNoMap();
 		}
 	}
 
-	// The data has changed: request everything again, and show `news` with the answer.
-	renew(news) {
-		this.news = news;
+	// The data has changed: request everything again, and show the message with the answer.
+	renew(pendingMessage) {
+		this.pendingMessage = pendingMessage;
 		this.aboutFrom = "";
 		Object.assign(this.shown, {aboutFrom: "", viewFrom: "", topFrom: "", mapFrom: "", wholeFrom: ""});
-		this.wanted = {view: "", map: ""};
+		this.requested = {view: "", map: ""};
 		return this.refresh(true);
 	}
 
@@ -213,12 +212,12 @@ export class Session {
 
 	// The heat map is first: it depends on no other answer.
 	async begin() {
-		const map = this.mapLatest.start(this.wanted.map = this.mapAddress());
+		const map = this.mapLatest.start(this.requested.map = this.mapAddress());
 		try {
 			[this.shown.profiles, this.shown.capabilities] = await Promise.all([this.listProfiles(), askJson("capabilities")]);
 			setPalette(this.shown.capabilities.colours);
 		} catch (error) {
-			return this.complain(error);
+			return this.showError(error);
 		}
 		await map;
 		this.expectView();
@@ -235,7 +234,7 @@ export class Session {
 
 	// The number of outstanding answers.
 	waiting() {
-		const {shown, wanted} = this;
-		return counts.waiting + (wanted.view === keyOf(shown) ? 0 : 1);
+		const {shown, requested} = this;
+		return counts.waiting + (requested.view === keyOf(shown) ? 0 : 1);
 	}
 }

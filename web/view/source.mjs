@@ -1,6 +1,6 @@
 // source.mjs: what do the lines and instructions of a function cost?
 
-const AROUND = 12, ROWS_MOST = 3000; // lines that are shown around those of the function, and in all
+const CONTEXT_LINES = 12, MAX_LINES = 3000; // around the lines of the function, and in all
 
 const none = {self: 0, total: 0};
 
@@ -87,8 +87,8 @@ export function rowsOf(text, lines) {
 	if (!texts)
 		return numbers.sort((a, b) => a - b).map((line) => ({line, text: "", ...lines.get(line)}));
 	const least = numbers.reduce((a, b) => Math.min(a, b), Infinity), most = Math.max(...numbers.slice(0, 10000));
-	const from = Math.max(1, least - AROUND);
-	const to = Math.min(texts.length, most + AROUND, from + ROWS_MOST - 1);
+	const from = Math.max(1, least - CONTEXT_LINES);
+	const to = Math.min(texts.length, most + CONTEXT_LINES, from + MAX_LINES - 1);
 	const rows = [];
 	for (let line = from; line <= to; line++)
 		rows.push({line, text: texts[line - 1], ...(lines.get(line) || none)});

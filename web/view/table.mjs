@@ -6,11 +6,11 @@
 import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { grouped, human, isScaled, percent } from "./numbers.mjs";
 
-export const PART = 300; // functions that are asked for at once
-const AROUND = 60; // rows above and below the view
+export const PART = 300; // functions of one request
+const OVERSCAN = 60; // rows above and below the view
 const ROW = 20; // pixels, as in view.css
-const ROWS_MOST = 1500000; // browsers lay out no more pixels
-const LATER = 150; // ms
+const MAX_ROWS = 1500000; // browsers lay out no more pixels
+const FILL_DELAY = 150; // ms
 const NAME = 4; // the cell of the function's name
 
 export class TopTable {
@@ -22,11 +22,11 @@ export class TopTable {
 		this.answer = null; // the server's, that it shows
 		this.body = table.tBodies[0];
 		this.count = 0; // functions
-		this.parts = new Map(); // of them, by their numbers; null: asked for
+		this.parts = new Map(); // of them, by their numbers; null: requested
 		this.first = 0; // the function of the first element
 		this.shown = new WeakMap(); // functions, by their elements
 		this.view = {top: 0, high: 0}; // pixels
-		this.later = 0; // timer
+		this.timer = 0;
 		this.listenToView();
 		for (const head of table.querySelectorAll("th[data-sort]"))
 			head.querySelector("button").addEventListener("click", () => on.sort(head.dataset.sort));
@@ -55,9 +55,9 @@ export class TopTable {
 		this.fillRow = before === undefined ? (row, of) => fillRow(row, of, total, unit) :
 			(row, of) => fillChange(row, of, scaleOf(before, total, shares), unit);
 		this.isMarked = isMarked;
-		this.count = Math.min(answer.functions_count, ROWS_MOST);
+		this.count = Math.min(answer.functions_count, MAX_ROWS);
 		this.parts = new Map([[0, answer.functions]]);
-		this.filled = new WeakSet(); // elements, with what is told here
+		this.filled = new WeakSet(); // elements with this answer
 		this.table.setAttribute("aria-rowcount", String(this.count + 1));
 		this.place(true);
 		for (const head of this.table.querySelectorAll("th[data-sort]"))
@@ -67,7 +67,7 @@ export class TopTable {
 
 	// ---- What is in view ----
 
-	// The size of the pane and where it is scrolled to, as far as they are told: asking may lay out the page.
+	// The size of the pane and where it is scrolled to, as far as they are known: reading them may lay out the page.
 	listenToView() {
 		const {pane, view} = this;
 		const look = () => {
@@ -92,10 +92,10 @@ export class TopTable {
 	place(anew = false) {
 		const {first, end} = this.rowsInView(), last = this.first + this.body.rows.length;
 		if (anew || first < this.first || end > last)
-			this.moveTo(Math.max(0, first - AROUND), Math.min(end + AROUND, this.count));
+			this.moveTo(Math.max(0, first - OVERSCAN), Math.min(end + OVERSCAN, this.count));
 		this.fill(first, end);
-		clearTimeout(this.later);
-		this.later = setTimeout(() => this.settle(), LATER);
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.settle(), FILL_DELAY);
 	}
 
 	// Elements are those of functions from `first` to `end`. Those that stay are the same ones, and keep the focus.

@@ -3,7 +3,7 @@ import { isDark } from "./canvas.mjs";
 import { byId, showLegend, showMapControls, showTime, typedTime, valueName } from "./controls.mjs";
 import { Heatmap } from "./heat/map.mjs";
 import { duration, human, isScaled, parseRange, parseUnit, percent, seconds } from "./numbers.mjs";
-import { START, parseHash, timeKey } from "./query.mjs";
+import { DEFAULTS, parseHash, timeKey } from "./query.mjs";
 
 const MOVE = 1000; // ms between keys that are one step back together
 
@@ -19,7 +19,7 @@ export class TimePane {
 			select: (range, phase, which) => this.select(range, phase, which),
 			point: (spot) => this.describe(spot),
 			lane: (label) => this.chooseLane(label),
-			walked: (label) => page.say(label)
+			walked: (label) => page.showStatus(label)
 		});
 		byId("all-time").addEventListener("click", () => this.clear());
 		for (const id of ["from", "to"]) {
@@ -116,7 +116,7 @@ export class TimePane {
 			return parseHash(location.hash);
 		if (which === "range")
 			return {[timeKey(page.state)]: timeOf(range)};
-		return {before: page.profileName(), "before-time": timeOf(range), side: START.side};
+		return {before: page.profileName(), "before-time": timeOf(range), side: DEFAULTS.side};
 	}
 
 	// Select that thread or CPU; the row of all others cannot be selected.

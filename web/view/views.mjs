@@ -4,19 +4,19 @@
 // elements of view.html with NAME in their `data-view`:
 //
 //     name, title          in the page's address; for people
-//     address(state)       what it asks the server for; what has one address is the same answer
+//     address(state)       of its request; equal addresses have equal answers
 //     ask(address, state, signal) => Promise of the answer, as take() takes it
-//     isAskedEarly         that address is one question, and hangs on nothing but the state
-//     take(answer)         the answer has come, for the page's state or one that was dragged over
-//     show()               draw what was taken as the state says now
-//     forget()             the state is that of another address, not what one has done
+//     isAskedEarly         the request can be sent first: it depends on the state alone
+//     take(answer)         the answer has arrived, for the current state or an earlier one
+//     show()               draw the last answer, with the current state
+//     reset()              the address has changed: drop what belongs to the old state
 //     ofFunction           it shows one function: the state's
 //     current() => name    of the function that has the focus, or ""
-//     describe() => text   of what is at the pointer, or has the focus
+//     describe() => text   of the item at the pointer, or with the focus
 //     keys                 actions by keys, while hasFocus()
 //     focus()              for the keyboard
 //     match(step)          go to the next match of the search (1), or the one before (-1)
-//     escape() => bool     give up something of its own; false: there was nothing
+//     escape() => bool     cancel or clear something of its own; false: there was nothing
 //     themeChanged()       draw again
 //     onScreen() => {...}  members of the state that tests look at
 import { ChartView } from "./views/chart.mjs";

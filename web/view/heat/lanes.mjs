@@ -1,6 +1,6 @@
 // lanes.mjs: how do many threads fit into few rows, and long labels into little room?
 
-export const LANES_MOST = 20; // of threads: the rest is one
+export const MAX_LANES = 20; // of threads: the rest is one
 
 // NAME-PID/TID: where there is no room for all of it the name gives way, not which thread it is.
 export function fitLane(letters, label, room) {
@@ -13,7 +13,7 @@ export function fitLane(letters, label, room) {
 
 // Of the lanes of many threads the last ones become one.
 export function foldLanes(value, {rows, labels, columns_count: columns}) {
-	const most = LANES_MOST;
+	const most = MAX_LANES;
 	if (!labels || !labels.length)
 		return {value, labels: null};
 	if (rows <= most || labels[0].startsWith("CPU "))

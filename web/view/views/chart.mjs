@@ -95,7 +95,7 @@ export class ChartView {
 		page.describe();
 	}
 
-	forget() {}
+	reset() {}
 
 	themeChanged() {
 		this.chart.draw();

@@ -63,7 +63,7 @@ export class FlameView {
 	}
 
 	// The state is another address's: its zoom is a number.
-	forget() {
+	reset() {
 		this.path = null;
 	}
 
@@ -79,7 +79,7 @@ export class FlameView {
 		}
 		const {state} = page;
 		if (tree.compared)
-			tree.look(state);
+			tree.setDisplay(state);
 		this.find();
 		this.flame.show({tree, found: this.found, zoom: state.zoom, icicle: this.isDown(),
 			byName: tree.compared || state.order === "name"});

@@ -38,7 +38,7 @@ class Half {
 	show(tree, pattern, state) {
 		const byName = tree.compared || state.order === "name";
 		if (tree.compared)
-			tree.look(state);
+			tree.setDisplay(state);
 		if (this.foundBy !== pattern || this.tree !== tree)
 			this.found = tree.matches(pattern);
 		this.foundBy = pattern;
@@ -190,7 +190,7 @@ export class SandwichView {
 			human(self, tree.unit) + ", " + percent(self, total) + "%";
 	}
 
-	forget() {}
+	reset() {}
 
 	themeChanged() {
 		for (const half of this.halves)

@@ -161,7 +161,7 @@ export class SourceView {
 
 	// ---- What every view has ----
 
-	forget() {}
+	reset() {}
 
 	current() {
 		return "";
