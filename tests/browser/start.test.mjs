@@ -169,9 +169,9 @@ test("a file that changes while it is shown is shown anew, and says so", { error
 	equal(await total(tab, () => true), 4);
 	put("changing.folded", "main;a 4\nmain;other 6\n"); // before the page has looked at it once
 	equal(await total(tab, (state) => state.top.total !== 4), 10);
-	equal(await tab.textContent("#status"), "The file has changed; this is the new version");
+	equal(await tab.textContent("#status"), "The file has changed; showing the new version");
 	fs.renameSync(path.join(runs, "changing.folded"), path.join(folder, "away.folded"));
-	const gone = tab.getByText("The file was deleted; this is what was read before");
+	const gone = tab.getByText("The file was deleted; showing the last version read");
 	await gone.waitFor();
 	equal(await total(tab, () => true), 10);
 	await tab.reload();

@@ -22,9 +22,9 @@ async function changesOf(page) {
 async function check(page, reported) {
 	const {gone, changed} = await changesOf(page);
 	if (changed)
-		await page.renew("The file has changed; this is the new version");
+		await page.renew("The file has changed; showing the new version");
 	else if (gone !== reported)
-		page.showStatus(gone ? "The file was deleted; this is what was read before" : "");
+		page.showStatus(gone ? "The file was deleted; showing the last version read" : "");
 	return gone;
 }
 

@@ -210,7 +210,7 @@ function join(before, after) {
 		const {code, of} = after.code.rows.length ? after : before;
 		return {costs, files, of, code: {...code, rows: joinedRows(before.code.rows, after.code.rows)}};
 	}
-	return {costs, files, of: after.of, code: {...after.code, more: "; only after: before ran other code"}};
+	return {costs, files, of: after.of, code: {...after.code, more: "; after only: the code of before differs"}};
 }
 
 function makeRow({at, text, file, line, self, total, before}, fill) {
