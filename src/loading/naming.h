@@ -18,7 +18,7 @@
 
 /* `{0}`: the usual places of this machine, all names, no servers. Everything is borrowed. */
 struct naming_options {
-	/* Where files are: see struct places. */
+	/* Where files are: see struct binary_locations. */
 	const char *symfs, *vmlinux, *kallsyms;
 	const char *const *build_id_dirs; /* NULL-terminated, or NULL */
 	bool ask_servers;		  /* the servers in DEBUGINFOD_URLS */

@@ -151,7 +151,7 @@ void number_list_release(struct number_list *numbers)
 	vector_release(&numbers->list);
 }
 
-/* In the child: wait for a byte, become the command, or say why not. */
+/* In the child: wait for a byte, then execute the command, or send the error. */
 static void child_run(char *const *argv, int go, int failed)
 {
 	char byte;
@@ -258,7 +258,7 @@ void command_release(struct command_process *command)
 {
 	if (!command->pid)
 		return;
-	if (command->go > 0) { /* never started: the closed pipe ends it */
+	if (command->go > 0) { /* not started yet: closing the pipe ends it */
 		close(command->go);
 		close(command->failed);
 		command_ended(command, true);

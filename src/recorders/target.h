@@ -23,8 +23,8 @@ bool number_list_add_cpus(struct number_list *numbers, const char *text, struct 
 void number_list_online_cpus(struct number_list *numbers);
 /* Are all of these online? ERR_USAGE: one is not. */
 bool number_list_check_cpus(const struct number_list *cpus, struct error *err);
-/* How long these CPUs have been idle, and how long the hypervisor has run others on them: ns since
- * the system started, by /proc/stat, in steps of CPU_TICK for each CPU. */
+/* Idle time of these CPUs, and time that the hypervisor ran others on them: ns since the system
+ * started, by /proc/stat, in steps of CPU_TICK for each CPU. */
 struct cpu_times {
 	uint64_t idle, stolen;
 };
@@ -33,19 +33,20 @@ void cpus_read_times(const struct number_list *cpus, struct cpu_times *ret_times
 bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err);
 void number_list_release(struct number_list *numbers);
 
-/* A command that is forked and waits, so that events can be opened on it before it starts. */
+/* A forked command that waits, so that events can be opened on it before exec. */
 struct command_process {
 	pid_t pid;	/* 0: none */
 	int go, failed; /* pipes */
 	int pid_fd;	/* readable when it has ended; -1: the kernel has no pidfds */
 	bool ended;
 	int status;	       /* as of waitpid, once it has ended */
-	uint64_t user, system; /* CPU time in ns, its and of children it waited for, once ended */
+	uint64_t user, system; /* CPU time of it and of the children it waited for, ns, once it has
+				  ended */
 };
 
 /* Fork; the child waits. ERR_IO. */
 bool command_prepare(char *const *argv, struct command_process *ret_command, struct error *err);
-/* Let it run. False when it could not be executed: *ret_exit is then 126 or 127. */
+/* Execute it. False when that fails: *ret_exit is then 126 or 127. */
 bool command_start(
 	struct command_process *command, const char *name, int *ret_exit, struct error *err);
 /* Has it ended? Never blocks unless `wait`. */

@@ -295,9 +295,9 @@ static void end(void *context, struct MHD_Connection *connection, void **seen,
 
 static bool start(struct server *s, struct error *err)
 {
-	/* A thread for each connection: nobody waits for another one's answer but in turns.c.
-	 * Not epoll(7): with it libmicrohttpd 0.9.75 keeps connections that were cut off for as
-	 * long as it waits for idle ones, up to the limit of all. */
+	/* A thread for each connection: requests wait for each other only in answer_slots.c. Not
+	 * epoll(7): with it libmicrohttpd 0.9.75 keeps connections that were cut off for as long as
+	 * it waits for idle ones, up to the limit of all. */
 	errno = 0;
 	s->daemon =
 		mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |

@@ -20,12 +20,12 @@ enum classic_syntax {
 struct classic_tool {
 	const char *name;  /* "stackcollapse-perf.pl" */
 	const char *about; /* a phrase */
-	const char *usage; /* what stands behind the name */
+	const char *usage; /* the arguments, for usage messages */
 	enum classic_syntax syntax;
 	void (*prepare)(void);	      /* before options are read; or NULL */
 	const struct option *options; /* NULL: none */
 	void *target;
-	size_t operands; /* at least so many */
+	size_t operands; /* the minimum number of operands */
 
 	/* Do it; returns the exit code. operands is NULL-terminated. */
 	int (*run)(const struct classic_tool *tool, char **operands);
@@ -34,41 +34,40 @@ struct classic_tool {
 	const char *format; /* a reader's name */
 	enum reading_tool reads_as;
 	const char *transform; /* its name; NULL: none */
-	const char *kind; /* the value to print when there is one of this kind; NULL: the first */
-	int64_t divisor;  /* of values; 0: none */
-	const char
-		*unit; /* what values are in (units.h tells decimals); NULL: as the reader says */
-	bool whole;    /* values are rounded to whole ones, stack by stack */
+	const char *kind;  /* the value to print when there is one of this kind; NULL: the first */
+	int64_t divisor;   /* of values; 0: none */
+	const char *unit;  /* unit of the values (units.h has its decimals); NULL: the reader's */
+	bool whole;	   /* values are rounded to whole ones, stack by stack */
 	bool without_idle; /* leaves out what the reader knows to be idle */
 };
 
 extern const struct classic_tool *const classic_tools[]; /* NULL-terminated */
-/* By the path that a program was called by; NULL: none is called like that. */
+/* Find a tool by the path that the program was called with; NULL: none. */
 const struct classic_tool *classic_by_path(const char *path);
-/* What main() does when it was called by the tool's name. */
+/* The main function under the tool's name. */
 int classic_run(const struct classic_tool *tool, char **argv);
 
 /* Print what was wrong with the options; returns the tool's exit code for it. */
 int classic_usage_error(const struct classic_tool *tool, struct error *err);
 
-/* Give up what reading `operands` (nothing: standard input) and writing to standard output does not
- * take, before the first byte is read. output: a file that is written, too, or NULL. */
+/* Drop all permissions except those to read `operands` (none: standard input) and to write standard
+ * output, before the first byte is read. output: another file that is written, or NULL. */
 void classic_confine(char *const *operands, const char *output);
 
-/* What Perl's <> does about files that it cannot open: they are told, and passed over. Takes them
- * out of `operands`; how many there were. */
+/* Report files that cannot be opened and skip them, as Perl's <> does. Removes them from
+ * `operands`; returns their number. */
 size_t classic_skip_unreadable(char **operands);
 
 /* ---- Tools that fold (collapse.c) ---- */
 
 struct collapse_settings {
-	struct reading_style style; /* whose tool is struct classic_tool.reads_as */
+	struct reading_style style; /* the style of struct classic_tool.reads_as */
 	const char *event;	    /* struct read_options.event */
 	const char *kind;	    /* struct classic_tool.kind, chosen by an option */
-	VECTOR(const char *) bases; /* functions at which stacks begin that have them */
-	struct arena base_texts;    /* of those that were not typed so */
+	VECTOR(const char *) bases; /* functions that become the roots of the stacks with them */
+	struct arena base_texts;    /* bases with the marks that perf.c appends */
 	bool quiet;
-	uint64_t ignored; /* numbers that make no difference here */
+	uint64_t ignored; /* accepted numbers without an effect */
 };
 extern struct collapse_settings collapse_settings;
 
@@ -84,17 +83,17 @@ bool collapse_clear_style(void *, const struct option *, const char *, struct er
 /* Read what the operands name (nothing: standard input) and print it as folded text. */
 int classic_collapse(const struct classic_tool *tool, char **operands);
 
-/* Members of a tool that folds what a reader reads: what it takes, how its options are written, the
- * reader's name, whose habits the reader follows. */
+/* Members of a tool that folds: its description, its kind of options, the reader's name, the tool
+ * whose style the reader follows. */
 #define CLASSIC_FOLDS(takes, way, reader, tool)                                                    \
 	CLASSIC_FOLDS_BY(classic_collapse, takes, way, reader, tool)
-/* The same with more to do than classic_collapse() does. */
+/* The same, with a function other than classic_collapse(). */
 #define CLASSIC_FOLDS_BY(function, takes, way, reader, tool)                                       \
 	.usage = takes " >STACKS.folded", .syntax = (way), .target = &collapse_settings,           \
 	.run = (function), .format = (reader), .reads_as = (tool)
 
-/* The same of inferno's programs; and the options that all of these take, by themselves and for
- * those that know modules. */
+/* The same for inferno's programs; and the options common to all of them and to those with
+ * modules. */
 #define INFERNO_FOLDS(reader) CLASSIC_FOLDS("[OPTIONS] [FILE]", SYNTAX_CLAP, reader, TOOL_INFERNO)
 extern const struct option inferno_options[], inferno_module_options[];
 

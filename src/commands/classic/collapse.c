@@ -1,4 +1,4 @@
-/* collapse.c: tools that turn stacks of some format into folded text. */
+/* collapse.c: tools that convert stacks of some format to folded text. */
 #include "commands/classic/classic.h"
 
 #include "base/units.h"
@@ -42,7 +42,7 @@ static bool reshape(struct view *v, const char *transform, struct error *err)
 	return !transform || transform_apply(transform_by_name(transform), v, NULL, err);
 }
 
-/* What an option asks for has to be there; what a tool prefers does not. */
+/* A kind chosen by an option must exist; the tool's preferred kind need not. */
 static bool select_kind(struct view *v, const struct classic_tool *tool, struct error *err)
 {
 	const char *kind = collapse_settings.kind;
@@ -117,7 +117,7 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 
 	collapse_settings.style.tool = tool->reads_as;
 	verbosity = collapse_settings.quiet ? -1 : 0;
-	/* What is missing in the output is no success, other than in Perl. */
+	/* Incomplete output is a failure, except for Perl's tools. */
 	code = tool->syntax == SYNTAX_PERL && classic_skip_unreadable(operands) ? 1 : 0;
 	if (code && !*operands)
 		return code;
@@ -125,7 +125,7 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 	loading_init(&loading, &options);
 	if (!loading_read_files(
 		    &loading, *operands ? operands : standard, &request, &profile, &err)) {
-		/* Where there are no stacks, these tools print none, and are content. */
+		/* Without stacks, these tools print nothing and succeed. */
 		if (err.code == ERR_FORMAT && profile.stack_caller.len <= 1)
 			print_notice("%s: %s", tool->name, err.text);
 		else

@@ -22,10 +22,10 @@ static struct diff_settings {
 	bool normalise, strip_hex, quiet;
 } own;
 
-/* Whole numbers stay whole: a count of nanoseconds has more digits than a double. */
+/* Integers are added as integers: a count of nanoseconds has more digits than a double. */
 struct count {
 	uint64_t whole;
-	double rest; /* what had decimals */
+	double rest; /* the sum of numbers with decimals */
 };
 
 struct row {
@@ -38,9 +38,9 @@ struct diff {
 	struct input in[2];
 	VECTOR(struct row) rows;
 	struct id_map by_stack;
-	struct arena stripped; /* stacks that are not in the inputs as they are shown */
+	struct arena stripped; /* stacks whose text differs from the inputs */
 	struct count total[2];
-	size_t rows_of_first; /* the others are new in the second input */
+	size_t rows_of_first; /* the others are only in the second input */
 	bool sorted[2];	      /* the rows that are new in each input are in order */
 	uint64_t skipped, first_skipped;
 };
@@ -178,7 +178,7 @@ static double as_double(struct count c)
 	return (double)c.whole + c.rest;
 }
 
-/* count * total of the second / total of the first, rounded down. Perl stays with whole numbers as
+/* count * total of the second / total of the first, rounded down. Perl calculates with integers as
  * long as they fit; inferno never does. */
 static struct count normalise(const struct diff *d, struct count c)
 {
@@ -221,7 +221,7 @@ static int compare(const void *a, const void *b)
 	return bytes_compare(((const struct row *)a)->stack, ((const struct row *)b)->stack);
 }
 
-/* Both inputs are usually sorted: then they only have to be merged. */
+/* Both inputs are usually sorted: then merge them. */
 static void write_rows(struct diff *d, struct output *out)
 {
 	const struct row *rows = d->rows.items, *end = rows + d->rows.len;

@@ -18,13 +18,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOW_COUNT 100 /* samples: less is hardly what somebody wanted to draw */
+#define LOW_COUNT 100 /* samples: fewer are probably a mistake */
 
 static struct svg_settings settings;
 
 static struct drawing {
 	bool reverse, quiet;
-	const char *total; /* as it was typed */
+	const char *total; /* as typed */
 	VECTOR(const char *) bases;
 } own;
 
@@ -52,7 +52,7 @@ static bool set_quiet(
 	return own.quiet = true;
 }
 
-/* A number with more behind it, or none at all, is 0 for Perl: no total. */
+/* For Perl, text behind a number, or no number, means 0: no total. */
 static bool set_total(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
@@ -82,7 +82,7 @@ static bool set_narrowest(
 		       value);
 }
 
-/* Names that nobody knows are black. */
+/* Unknown names are black. */
 static bool set_palette(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
@@ -245,7 +245,7 @@ static void prepare_inferno(void)
 	give_letter("colors", 'c');
 }
 
-/* ---- What is said ---- */
+/* ---- Messages ---- */
 
 __attribute__((format(printf, 1, 2))) static void warn(const char *fmt, ...)
 {
@@ -263,7 +263,7 @@ __attribute__((format(printf, 1, 2))) static void warn(const char *fmt, ...)
 	buffer_release(&text);
 }
 
-/* The sum of all values, as it is drawn. */
+/* The sum of all drawn values. */
 static double sum_of(const struct profile *p)
 {
 	const struct stream *s = p->streams.len ? &p->streams.items[p->streams.len - 1] : NULL;
@@ -288,7 +288,7 @@ static void print_perl_warnings(const struct profile *p, double sum)
 			sum);
 }
 
-/* A picture all the same, for what shows whatever comes. */
+/* Draw the error as a picture, too, for viewers that show the output in any case. */
 static int draw_nothing(const struct classic_tool *tool)
 {
 	bool perl = settings.rules == RULES_PERL;
@@ -320,7 +320,7 @@ static bool is_separator(const struct profile *p, location_id location)
 	return bytes_equal(profile_text(p, p->frames.items[frame].function), BYTES("--"));
 }
 
-/* For every stack: is there a separator in it that stands on something? */
+/* For every stack: does it contain a separator above another frame? */
 static bool *find_separated(const struct profile *p)
 {
 	bool *separated = memory_new(p->stack_caller.len, sizeof(*separated));
@@ -334,7 +334,7 @@ static bool *find_separated(const struct profile *p)
 	return separated;
 }
 
-/* For every stack: the same one with `location` below its root. */
+/* For every stack: the same stack with `location` below its root. */
 static stack_id *stacks_upon(struct profile *p, location_id location)
 {
 	size_t count = p->stack_caller.len;
@@ -347,8 +347,8 @@ static stack_id *stacks_upon(struct profile *p, location_id location)
 	return upon;
 }
 
-/* With the palette chain, "--" parts a stack from those that woke it up; Perl puts one on top of a
- * stack that has none: on what will be its top. */
+/* With the palette chain, "--" separates a stack from those of its wakers. If a stack has none,
+ * Perl appends one to it: at its later top. */
 static void end_chains(struct profile *p)
 {
 	bool *separated = find_separated(p);
@@ -379,7 +379,7 @@ static bool shape(struct view *v, struct error *err)
 	return !own.reverse || transform_apply(transform_by_name("reverse"), v, NULL, err);
 }
 
-/* Is something left above the bases? */
+/* Are there frames above the bases? */
 static bool has_values(const struct view *v)
 {
 	size_t nodes = v->tree.caller.len, i = 0;

@@ -26,7 +26,7 @@ static const struct option options[] = {
 	{0},
 };
 
-/* What flame graphs or shells would trip over becomes '_'. */
+/* Characters with a meaning in folded text or in shells become '_'. */
 static char shown(char c)
 {
 	bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);

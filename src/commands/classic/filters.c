@@ -13,7 +13,7 @@
 
 /* ---- Lines ---- */
 
-/* What to do with a line; false: enough has been seen. */
+/* Handles a line; false: stop reading. */
 typedef bool take_line(struct bytes line, struct buffer *out);
 
 static bool filter_input(struct input *in, struct output *out, take_line *take, struct error *err)
@@ -77,7 +77,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Does a word here, or the one behind it, have a ':' that is not its first letter? */
+/* Does this word or the next one contain a ':' that is not its first letter? */
 static bool event_follows(struct bytes text)
 {
 	size_t at = 0;
@@ -95,7 +95,7 @@ static bool event_follows(struct bytes text)
 	return false;
 }
 
-/* The first number between a blank and a ':' with an event behind it is a time. */
+/* The time is the first number between a blank and a ':' that is followed by an event. */
 static bool find_time(struct bytes line, double *ret_seconds)
 {
 	for (size_t i = 0; i + 1 < line.len; i++) {
@@ -113,7 +113,7 @@ static bool find_time(struct bytes line, double *ret_seconds)
 	return false;
 }
 
-/* Samples are in the order of their times, so the first one behind the range is the end. */
+/* Samples are sorted by time, so the first one behind the range ends the output. */
 static bool take_in_range(struct bytes line, struct buffer *out)
 {
 	double seconds;
@@ -171,7 +171,7 @@ static bool is_idle(struct bytes line)
 	       bytes_find(line, BYTES("cpu_idle")) || bytes_find(line, BYTES("native_safe_halt"));
 }
 
-/* "7fd781ac3053 Ljava/util/Arrays;::toArray (/tmp/perf-1.map)": what is between. */
+/* The name in "7fd781ac3053 Ljava/util/Arrays;::toArray (/tmp/perf-1.map)". */
 static struct bytes function_of(struct bytes frame)
 {
 	struct bytes address;
@@ -187,7 +187,7 @@ static struct bytes function_of(struct bytes frame)
 	return frame;
 }
 
-/* The parts of a package become frames; numbers in names would only tell apart what is alike. */
+/* Split a package into frames. Numbers are dropped: they would distinguish equal names. */
 static bool take_package(struct bytes line, struct buffer *out)
 {
 	struct perf_event event;

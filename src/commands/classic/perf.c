@@ -17,7 +17,7 @@ static bool set_marks(
 }
 
 /* clang-format off */
-/* What both tools take. */
+/* Options of both tools. */
 #define STYLES \
 	STYLE("pid", process_ids, "separate processes: comm-PID"), \
 	STYLE("tid", thread_ids, "separate threads: comm-PID/TID"), \
@@ -43,7 +43,7 @@ static void add_name(struct collapse_settings *s, struct bytes name)
 	buffer_release(&marked);
 }
 
-/* A function as perf prints it; stacks have it without parameters, and perhaps with a mark. */
+/* A base function as perf prints it; frames have it without parameters, perhaps with a mark. */
 static bool add_base(
 	void *target, const struct option *option, const char *value, struct error *err)
 {

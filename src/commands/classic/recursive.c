@@ -1,4 +1,4 @@
-/* recursive.c: frames that call themselves as one, as stackcollapse-recursive.pl makes them. */
+/* recursive.c: merges frames that call themselves, as stackcollapse-recursive.pl does. */
 #include "commands/classic/classic.h"
 
 const struct classic_tool classic_stackcollapse_recursive_pl = {

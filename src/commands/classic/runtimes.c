@@ -2,7 +2,7 @@
 #include "commands/classic/classic.h"
 
 /* clang-format off */
-/* What Getopt::Long writes as "name!": it can be taken back. */
+/* "name!" of Getopt::Long: --noname undoes it. */
 #define NOT(title, member) \
 	{.name = "no-" title, .set = collapse_clear_style, .offset = STYLE_MEMBER(member)}, \
 	{.name = "no" title, .set = collapse_clear_style, .offset = STYLE_MEMBER(member)}

@@ -1,7 +1,7 @@
 /* tables.c: reports that other profilers write as tables (GHC, VTune, Visual Studio), folded. */
 #include "commands/classic/classic.h"
 
-/* Which of a table's values to take: the option's help. */
+/* Help of the option that chooses a value of the table. */
 static bool set_kind(
 	void *target, const struct option *option, const char *value, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* tools.c: which tool was Kiln called as, and what was it told? */
+/* tools.c: finds the tool that Kiln was called as, and its options. */
 #include "commands/classic/classic.h"
 
 #include "commands/commands.h"

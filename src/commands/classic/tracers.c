@@ -84,8 +84,8 @@ const struct classic_tool classic_inferno_collapse_xctrace = {
 
 /* ---- awk ---- */
 
-/* A variable of a script, and a member of struct reading_style that has its value, or (inverted)
- * the other one. */
+/* A variable of a script, and the member of struct reading_style with its value, or (inverted) the
+ * negated value. */
 static const struct variable {
 	const char *name;
 	size_t member;
@@ -111,7 +111,7 @@ static bool is_assignment(const char *text)
 	return len && text[len] == '=' && !is_digit(*text);
 }
 
-/* awk takes numbers that are 0, and nothing, for off. */
+/* For awk, 0 and empty text are false. */
 static void assign(const struct variable *variables, const char *text, struct reading_style *style)
 {
 	const char *value = strchr(text, '=') + 1;
@@ -126,7 +126,7 @@ static void assign(const struct variable *variables, const char *text, struct re
 	}
 }
 
-/* NAME=VALUE before files is an assignment, too. */
+/* NAME=VALUE among the files is an assignment. */
 static int collapse_awk(
 	const struct classic_tool *tool, char **operands, const struct variable *variables)
 {
@@ -142,7 +142,7 @@ static int collapse_awk(
 	return classic_collapse(tool, files);
 }
 
-/* awk's -v NAME=VALUE; what the script's BEGIN sets itself cannot be set here. */
+/* awk's -v NAME=VALUE; variables that the script's BEGIN sets cannot be set here. */
 static bool set_variable(
 	void *target, const struct option *option, const char *value, struct error *err)
 {

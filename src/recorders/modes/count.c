@@ -1,4 +1,5 @@
-/* count.c: hits of tracepoints, functions and static probes: every hit, by programs there. */
+/* count.c: counts hits of tracepoints, functions and static probes; BPF programs record every
+ * hit. */
 #include "recorders/modes/count.h"
 
 #ifdef HAVE_BPF
@@ -81,7 +82,7 @@ struct count_state {
 	struct uprobes uprobes;
 	VECTOR(struct bpf_link *) links;    /* in the kernel */
 	uint64_t too_large[HIT_EVENTS_MAX]; /* hits, by event */
-	int64_t sum;			    /* of what all of them weigh, without signs */
+	int64_t sum;			    /* of the absolute weights of all hits */
 };
 
 /* ---- Setting up ---- */
@@ -91,7 +92,7 @@ static bool has_files(const struct probe *probe)
 	return probe->kind != PROBE_TRACEPOINT && probe->kind != PROBE_KERNEL;
 }
 
-/* Do the probes make sense with the options? */
+/* Can the probes be combined with the options? */
 static bool check_probes(
 	const struct count_state *state, const struct session *s, struct error *err)
 {
@@ -115,7 +116,7 @@ static bool check_probes(
 	return true;
 }
 
-/* The code of the kernel's function of that name; if there is none, *ret_size is not changed. */
+/* The range of the kernel's function with that name; without one, *ret_size is not changed. */
 static void find_code(const struct session *s, const char *prefix, const char *name,
 	uint64_t *ret_start, uint64_t *ret_size)
 {
@@ -130,9 +131,9 @@ static void find_code(const struct session *s, const char *prefix, const char *n
 	buffer_release(&whole);
 }
 
-/* The kernel's function between a tracepoint and its programs, which is left out of stacks. For
- * system calls there is one tracepoint, to which the kernel's own tracing listens; our programs are
- * called by that, and other listeners in between are left out, too. */
+/* The kernel's function between a tracepoint and its programs is left out of stacks. All system
+ * calls share one tracepoint, to which the kernel's tracing listens; it calls our programs, and
+ * those intermediate functions are left out, too. */
 static void leave_out_code(const struct session *s, const struct probe *probe, struct hit_code *ret)
 {
 	const char *side = strncmp(probe->name, "sys_exit", 8) ? "enter" : "exit";
@@ -206,8 +207,8 @@ static void count_describe(void *self)
 
 /* ---- Records ---- */
 
-/* A register or a field may hold anything, such as a size that nobody can be given; a profile's
- * values have sums of 64 bits. */
+/* A register or a field may contain anything, such as an impossible size; sums in a profile have 64
+ * bits. */
 static bool fits(int64_t *sum, int64_t value)
 {
 	return value <= VALUE_MAX && value >= -VALUE_MAX &&
@@ -233,7 +234,7 @@ static bool add_hit(void *context, const void *record)
 
 /* ---- Attaching ---- */
 
-/* By its number: libbpf would look it up in tracefs, which may not be mounted. */
+/* Attach by number: libbpf would look it up in tracefs, which may not be mounted. */
 static bool attach_tracepoint(
 	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
 {
@@ -266,7 +267,8 @@ static bool attach_kernel_function(
 	struct bpf_kprobe_opts how = {.sz = sizeof(how), .bpf_cookie = cookie};
 	struct bpf_link *link;
 
-	/* Without these, libbpf would create a probe that stays when the recorder is killed. */
+	/* Without these settings, libbpf would create a probe that remains when the recorder is
+	 * killed. */
 	if (access(KPROBES, F_OK))
 		return error_set(err, ERR_UNSUPPORTED,
 			"event '%s': this kernel cannot probe its functions (it lacks "
@@ -367,7 +369,7 @@ static struct deferred_event *count_deferred(void *self)
 	return ((struct count_state *)self)->programs->bss->deferred;
 }
 
-/* Runs that a program missed are not known by event: they count for its first event. */
+/* The kernel does not count missed runs by event: they are added to the program's first event. */
 static uint64_t missed(const struct count_state *state, size_t event)
 {
 	static const char *const programs[] = {[PROBE_TRACEPOINT] = "on_tracepoint",

@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* Records are taken when they are older than this, ns: by then, records with an earlier time have
- * been written on other CPUs. */
+/* Records are taken when they are older than this, ns: until then, other CPUs may write earlier
+ * ones. */
 #define MERGE_DELAY  ((uint64_t)10000000) /* ns */
 #define LEFT_MIN     ((uint64_t)50000000) /* ns of CPU time outside of the command's group... */
-#define LEFT_PERCENT 2			  /* ... and its share, that are worth a word */
-#define RING_CROWDED 50			  /* percent: then they are handed out at once */
+#define LEFT_PERCENT 2			  /* ... and its share, from which on there is a notice */
+#define RING_CROWDED 50 /* percent of a ring: at this level records are taken at once */
 
 struct cpu_state {
 	struct cpu_bpf *by_program; /* NULL: samples come through rings */
@@ -51,7 +51,7 @@ static void describe_events(struct cpu_state *state)
 			state->sampler, source->opened.items[i].id, source->opened.items[i].event);
 }
 
-/* Does the event count exactly what it samples? */
+/* Is the event's count the number of its samples? */
 static enum event_counting counting(const struct perf_source *source, size_t i)
 {
 	const struct event_name *name = &source->events.list.items[i];
@@ -59,7 +59,7 @@ static enum event_counting counting(const struct perf_source *source, size_t i)
 
 	if (!attr->freq)
 		return COUNT_EACH;
-	/* A clock goes on counting in the half of the machine that is not sampled. */
+	/* A clock also counts in the mode (user or kernel) that is not sampled. */
 	return name->clock && !attr->exclude_user && !attr->exclude_kernel ? COUNT_CLOCK
 									   : COUNT_UNKNOWN;
 }
@@ -142,8 +142,7 @@ static bool open_rings(struct session *s, struct cpu_state *state, struct error 
 	return true;
 }
 
-/* Without programs in the kernel there still is the same profile, but for what only they do: that
- * there are no times. */
+/* Without BPF programs the profile is the same, except for --untimed. */
 static bool open_instead(
 	struct session *s, struct cpu_state *state, const char *reason, struct error *err)
 {
@@ -161,13 +160,13 @@ static bool samples_cpu_clock(const struct record_options *o)
 	return !o->events || !strcmp(o->events, "cpu-clock");
 }
 
-/* Is that for rings only? */
+/* Does an option need rings? */
 static bool takes_rings(const struct record_options *o)
 {
 	return !samples_cpu_clock(o) || o->stack_bytes || o->tee;
 }
 
-/* Is that for programs only? The timers of threads are only slowed down by one. */
+/* Does an option need programs? Only they can slow down timers of threads. */
 static bool takes_program(const struct record_options *o)
 {
 	return o->max_overhead && (o->pids.list.len || o->tids.list.len);
@@ -245,7 +244,7 @@ static bool cpu_enable(struct session *s, struct error *err)
 		return cpu_bpf_enable(state->by_program, s, err);
 	if (!by_exec && !perf_source_enable(state->source))
 		return error_errno(err, "cannot enable the events");
-	/* After the events: what happens in between is in the rings as well. */
+	/* Read after the events are open: their rings have what happens in between. */
 	session_read_processes(s);
 	return true;
 }
@@ -257,7 +256,7 @@ static capabilities cpu_keeps(const struct session *s)
 	return state->by_program ? capabilities_for_programs(false) : 0;
 }
 
-/* What was told before, or counted, has the period that it had then. */
+/* Earlier records and counts have the period of that time. */
 static bool cpu_set_frequency(struct session *s, uint64_t frequency, struct error *err)
 {
 	struct cpu_state *state = s->recorder_state;
@@ -339,7 +338,7 @@ static uint64_t own_group_ns(const struct cpu_state *state)
 	return state->source->cgroup.folder ? cgroup_cpu_ns(state->source->cgroup.folder) : 0;
 }
 
-/* CPU time of the target as the scheduler charged it, ns; 0: nobody knows. */
+/* CPU time of the target as the scheduler charged it, ns; 0: unknown. */
 static uint64_t scheduled_ns(const struct session *s, const struct cpu_state *state)
 {
 	uint64_t own = own_group_ns(state);
@@ -351,9 +350,9 @@ static uint64_t scheduled_ns(const struct session *s, const struct cpu_state *st
 	return s->command.user + s->command.system;
 }
 
-/* How much of a clock's running time was not the target's, as the scheduler has it? That is what
- * the hypervisor gave to others, and a little while tasks were switched. Not more than these CPUs
- * miss, which is known to a tick of each. */
+/* How much of a clock's running time did the scheduler not charge to the target? The hypervisor
+ * gave that time to others, or tasks were switched. It is at most what these CPUs miss, which is
+ * known to a tick of each. */
 static uint64_t stolen_ns(
 	const struct session *s, const struct cpu_state *state, const struct event_totals *totals)
 {
@@ -368,8 +367,8 @@ static uint64_t stolen_ns(
 	return late < most ? late : most;
 }
 
-/* A process can go to another control group, where the events do not see it; it is seen that some
- * have when the command and the children it waited for used more CPU time than its group. */
+/* A process that moves to another control group escapes the events. That has happened if the
+ * command and the children it waited for used more CPU time than its group. */
 static void note_left(struct session *s, const struct cpu_state *state)
 {
 	uint64_t group = own_group_ns(state);
@@ -384,14 +383,14 @@ static void note_left(struct session *s, const struct cpu_state *state)
 		(unsigned long long)((all - group) / 1000000));
 }
 
-/* Only what the kernel itself calls stolen: the clock also runs on while tasks are switched. */
-/* How long the recorded CPUs were idle, at most: /proc/stat knows it to a tick of each. What a CPU
- * that sleeps has missed is more likely idle than work. */
+/* How long the recorded CPUs were idle, at most: /proc/stat counts ticks. A sleeping CPU more
+ * likely missed idle periods than work. */
 static uint64_t idle_ns(const struct cpu_state *state)
 {
 	return state->cpus.idle ? state->cpus.idle + state->source->cpus.list.len * CPU_TICK : 0;
 }
 
+/* Only the kernel's own count of stolen time: the clock also runs while tasks are switched. */
 static void note_stolen(
 	struct session *s, const struct cpu_state *state, const struct event_totals *totals)
 {

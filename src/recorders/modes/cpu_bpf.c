@@ -24,13 +24,13 @@
 	((uint64_t)10000000000) /* ns: how often counts are taken out of the kernel...             \
 				 */
 #define EPOCH_PERCENT 50	/* ... or when the table is as full as this */
-#define TALLY_BYTES   64	/* of memory, about, that a row of the table takes */
+#define TALLY_BYTES   64	/* of memory for a row of the table, about */
 
 /* The ring wakes the recorder up when it fills. Else it drains rarely, unless processes have
  * started or mapped code within this time, ns: */
 #define NEWS_PATIENCE ((uint64_t)2000000000)
 
-/* How much of the count of a row is in the profile, and in which sample. */
+/* How much of a row's count is in the profile, and in which sample. */
 struct counted {
 	uint64_t count; /* 0: there is no sample yet */
 	size_t sample;
@@ -51,7 +51,7 @@ struct cpu_bpf {
 	struct epoch epochs[2];	   /* even and odd ones */
 	struct tally_row *tallies; /* the kernel's rows; NULL where they are not counted */
 	uint32_t room;		   /* rows of an epoch */
-	bool rest;		   /* the epoch before has not been taken out yet */
+	bool rest;		   /* the previous epoch has not been read yet */
 	uint64_t news;		   /* bytes that were event of processes... */
 	uint64_t news_time;	   /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
@@ -90,7 +90,7 @@ static bool add_counted(
 	return idle;
 }
 
-/* Where samples are counted, only deferred ones come this way, at the end. */
+/* With counted samples, only deferred ones arrive by the ring, at the end. */
 static bool take_sample(void *context, const void *record)
 {
 	struct cpu_bpf *b = context;
@@ -121,14 +121,14 @@ static const struct bpf_records sample_records = {sample_size, sample_time, take
 
 /* ---- Counts ---- */
 
-/* Counts are read behind the ring: of a thread that began to be counted between the two, the stack
- * comes the next time. */
+/* The ring is read before the counts: if a thread's first sample comes in between, the next drain
+ * has its stack. */
 static bool stack_is_known(const struct cpu_bpf *b, const struct tally_key *who)
 {
 	return who->chunk == SAMPLE_SWITCHING || chunk_table_has(&b->source.chunks, who->chunk);
 }
 
-/* Add the new part of a row's count to the profile. `final`: there is no next time. */
+/* Add the new part of a row's count to the profile. `final`: no call follows for this row. */
 static void take_count(struct cpu_bpf *b, struct epoch *epoch, struct counted *known,
 	const struct tally_row *row, bool final)
 {
@@ -149,7 +149,7 @@ static void take_count(struct cpu_bpf *b, struct epoch *epoch, struct counted *k
 	known->count = count;
 }
 
-/* Empty the rows of an epoch, for the one after the next. */
+/* Clear the rows of an epoch, for the next but one. */
 static void clear_epoch(struct cpu_bpf *b, struct epoch *epoch, struct tally_row *rows)
 {
 	int fd = bpf_map__fd(b->programs->maps.tally_numbers);
@@ -163,7 +163,7 @@ static void clear_epoch(struct cpu_bpf *b, struct epoch *epoch, struct tally_row
 	*epoch = (struct epoch){0};
 }
 
-/* Add all new counts. `over`: nothing more comes in the present epoch. */
+/* Add all new counts. `over`: the present epoch gets no more counts. */
 static void take_counts(struct cpu_bpf *b, bool over)
 {
 	struct sample_bpf__bss *bss = b->programs->bss;
@@ -196,7 +196,7 @@ static void begin_epoch(struct cpu_bpf *b, uint64_t now)
 	b->rest = true;
 }
 
-/* Samples of epochs that programs may still count in may change. */
+/* Samples of epochs into which programs may still count can change. */
 static void set_changing(struct cpu_bpf *b)
 {
 	uint32_t oldest = b->programs->bss->epoch - b->rest;
@@ -206,7 +206,7 @@ static void set_changing(struct cpu_bpf *b)
 			&b->source.sampler, 0, idle, b->epochs[oldest & 1].first[idle]);
 }
 
-/* No program that began before still counts in the old epoch when the next drain comes. */
+/* At the next drain, no program that started before still counts into the old epoch. */
 static void follow_epochs(struct cpu_bpf *b, bool commits)
 {
 	const struct sample_bpf__bss *bss = b->programs->bss;
@@ -293,7 +293,7 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 	return true;
 }
 
-/* Attach here, where a failure still lets perf take the place of programs. */
+/* Attach now: after a failure, perf can still take the place of programs. */
 static bool attach(struct cpu_bpf *b, struct error *err)
 {
 	int code = bpf_object__attach_skeleton(b->programs->skeleton);

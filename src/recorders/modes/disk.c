@@ -75,7 +75,7 @@ struct disk_state {
 	bool latency, devices_shown;
 	location_id kinds[REQUEST_KINDS], queued;
 	VECTOR(struct device) devices;
-	uint64_t kernel_requests, kernel_bytes; /* of threads of the kernel, of these */
+	uint64_t kernel_requests, kernel_bytes; /* how many of these kernel threads made */
 };
 
 static const char *const kind_frames[REQUEST_KINDS] = {
@@ -212,7 +212,7 @@ static uint64_t record_time(const void *record)
 
 /* ---- Events ---- */
 
-/* Take the requests that have ended, and whose deferred stacks were not taken before the end. */
+/* Take the requests that have ended but whose deferred stacks had not arrived. */
 static void disk_take_rest(void *self)
 {
 	struct disk_state *state = self;

@@ -36,7 +36,7 @@ struct mode_events {
 	bool (*open)(void *state, struct error *err);
 	/* Add the tallies (driver_add_tally), and prepare frames that the mode adds to stacks. */
 	void (*describe)(void *state);
-	/* The programs run: attach those that libbpf does not attach by itself. May be NULL. */
+	/* The programs run: attach those that libbpf does not attach itself. May be NULL. */
 	bool (*attach)(void *state, struct error *err);
 	/* The capabilities that it needs while it records; NULL: those of programs. */
 	capabilities (*keeps)(const void *state);
@@ -89,8 +89,8 @@ void driver_add(
 /* struct bpf_records, of modes whose events are struct event_hit. */
 size_t driver_hit_size(uint8_t type);
 uint64_t driver_hit_time(const void *event);
-/* How often the kernel did not run these programs (a NULL ends the list) because one of them was
- * running on that CPU already. */
+/* How often the kernel skipped these programs (a NULL ends the list) because one of them was
+ * already running on that CPU. */
 uint64_t driver_missed(const struct driver *d, const char *const *programs);
 /* Store how many samples of a tally were expected, and the losses by reason; `losses` ends with a
  * NULL reason. */

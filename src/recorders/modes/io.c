@@ -68,7 +68,7 @@ struct io_state {
 	bool latency;
 	location_id kinds[CALL_KINDS];
 	VECTOR(location_id) files; /* by number */
-	uint64_t files_added;	   /* start the kernel's table was emptied */
+	uint64_t files_added;	   /* since the kernel's table was emptied */
 };
 
 static const struct {
@@ -149,7 +149,7 @@ static void path_of(const struct event_file *event, struct buffer *path)
 	if (!event->complete)
 		buffer_text(path, "...");
 	while (end) {
-		size_t at = end - 1; /* of the 0 behind a name */
+		size_t at = end - 1; /* of the terminating 0 */
 
 		while (at && event->names[at - 1])
 			at--;

@@ -17,7 +17,7 @@
 
 #define KERNEL_KINDS (((1u << LOCK_KINDS) - 1) & ~(1u << LOCK_FUTEX))
 
-/* A name stands for both sides of a lock for readers and writers. */
+/* The name of a reader-writer lock stands for both of its sides. */
 static const struct {
 	const char *name;
 	unsigned kinds;
@@ -99,7 +99,7 @@ struct lock_state {
 	struct buffer waiting; /* event_lock of threads that still wait at the end */
 };
 
-/* Since 6.7 and 5.16 there are calls besides futex(2), which libc's headers may not know of. */
+/* Newer calls than futex(2), of Linux 6.7 and 5.16, which libc's headers may lack. */
 #define CALL_FUTEX_WAITV 449
 #define CALL_FUTEX_WAIT	 455
 
@@ -231,8 +231,8 @@ static uint64_t record_time(const void *record)
 
 /* ---- Events ---- */
 
-/* Threads that wait are listed while the ends of waits are still recorded: else a wait that ends in
- * between, as its thread ends, would be in neither. */
+/* List waiting threads while the ends of waits are still recorded: a wait that ends in between, as
+ * its thread ends, would be in neither. */
 static void lock_ending(void *self)
 {
 	struct lock_state *state = self;

@@ -74,7 +74,7 @@ struct allocating_thread {
 	thread_id thread;
 };
 
-/* Tallies: blocks when they were allocated, and those that live at the end. */
+/* Tallies: of blocks when they were allocated, and of those that live at the end. */
 enum { ALLOCATED, LIVE };
 
 struct mem_state {
@@ -137,7 +137,7 @@ static void mem_describe(void *self)
 
 /* ---- Allocators ---- */
 
-/* Attach to the return first: then a thread in between has not begun an allocation. */
+/* Attach to the return first: then no thread in between has only the beginning of an allocation. */
 static bool add_function(void *context, const struct allocator_function *function)
 {
 	struct mem_state *state = context;
@@ -171,7 +171,7 @@ static bool mem_attach(void *self, struct error *err)
 	return uprobes_begin(&state->uprobes, s, err);
 }
 
-/* Processes may map more binaries later; some of these have an allocator. */
+/* Processes may map more binaries later, some with an allocator. */
 static void look_for_allocators(struct mem_state *state, struct session *s)
 {
 	for (; state->looked_at < s->binaries.rows.len; state->looked_at++) {
@@ -298,7 +298,7 @@ static void mem_ending(void *self)
 	struct mem_state *state = self;
 
 	if (state->programs && state->programs->bss)
-		state->programs->bss->stopped = true; /* taking probes away takes its time */
+		state->programs->bss->stopped = true; /* detaching probes takes time */
 	uprobes_end(&state->uprobes);
 }
 
@@ -373,7 +373,7 @@ static void mem_release(void *self)
 	buffer_release(&state->blocks);
 }
 
-/* Memory that comes from the kernel is counted as in --mode count. */
+/* --cheap counts memory from the kernel as --mode count does. */
 static const struct mode_events *cheap(const struct record_options *o)
 {
 	return o->cheap ? &count_events : NULL;

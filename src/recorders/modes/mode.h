@@ -1,5 +1,4 @@
-/* mode.h: what can be recorded, in words and options, whether this Kiln was built to do it or not.
- */
+/* mode.h: descriptions and options of the modes, also for builds that cannot record them. */
 #ifndef KILN_RECORDERS_MODES_MODE_H
 #define KILN_RECORDERS_MODES_MODE_H
 
@@ -10,10 +9,10 @@ struct mode {
 	const char *name;  /* "off" */
 	const char *about; /* "where threads wait" */
 	bool busy;	   /* samples are time on the CPU */
-	bool timed;	   /* a timer takes samples, so that -F makes sense */
+	bool timed;	   /* a timer takes samples: -F has an effect */
 	const char *none;  /* why there may be no samples: "the target hardly ..." */
-	const char *top;   /* what the ends of stacks are: "hottest functions (self)" */
-	const char *what;  /* every ... is recorded: "wait"; NULL: samples are taken */
+	const char *top;   /* heading of the leaves of stacks: "hottest functions (self)" */
+	const char *what;  /* what is recorded every time: "wait"; NULL: samples are taken */
 
 	/* Its own options, for struct record_options (NULL: none, or they are listed elsewhere);
 	 * their heading in --help; and in messages the names of those that no other mode has. */
@@ -21,9 +20,9 @@ struct mode {
 	const char *title, *own;
 	/* Is one of its options set? NULL: it has none. */
 	bool (*used)(const struct record_options *options);
-	/* Clear options of other modes that this mode has, too. NULL: there are none. */
+	/* Clear options that this mode shares with other modes. NULL: there are none. */
 	void (*shared)(struct record_options *options);
-	/* Do the options make sense together? ERR_USAGE. NULL: always. */
+	/* Can the options be combined? ERR_USAGE. NULL: always. */
 	bool (*check)(const struct record_options *options, struct error *err);
 };
 

@@ -103,8 +103,9 @@ struct off_state {
 	struct wakers wakers;
 	struct buffer waiting; /* records of those that still wait or run at the end */
 	struct wait_counts counts;
-	uint64_t missed;	 /* runs of a program, because it ran already */
-	bool sees_earlier_waits; /* there may be threads that have waited since before */
+	uint64_t missed; /* runs that the kernel skipped because the program was running on that CPU
+			  */
+	bool sees_earlier_waits; /* threads may have been waiting when the recording began */
 };
 
 /* ---- Setting up ---- */
@@ -141,16 +142,15 @@ static bool stacks_on_return(const struct off_state *state)
 	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
 }
 
-/* Are stacks taken only when a wait has ended, and is known to be one that is recorded? (At the end
- * of the recording, user stacks of threads that still wait are copied, and walked by the recorder.)
- */
+/* Are stacks taken only after a wait has ended and is known to be recorded? (At the end of the
+ * recording, user stacks of waiting threads are copied, and the recorder walks them.) */
 static bool stacks_deferred(const struct off_state *state, const struct record_options *o)
 {
 	return (state->min_duration || o->max_duration) && stacks_on_return(state);
 }
 
-/* Are the stacks of threads that wait already when the recording begins copied? A command does not
- * wait yet; in a whole system there are too many. */
+/* Are stacks copied of threads that are waiting when the recording begins? A command is not waiting
+ * yet; in a whole system there are too many threads. */
 static bool sees_earlier_waits(const struct off_state *state, const struct record_options *o)
 {
 	const struct off_bpf__rodata *constants = state->programs->rodata;
@@ -238,7 +238,7 @@ static location_id place_of(struct off_state *state, unsigned kind, unsigned in)
 	return *place;
 }
 
-/* A stack with that of its waker appended. */
+/* The stack, with the waker's stack appended. */
 static stack_id with_waker(struct off_state *state, stack_id stack, const struct event_wait *wait)
 {
 	struct bpf_source *source = &state->driver.source;
@@ -325,11 +325,10 @@ static bool take(void *context, const void *record)
 
 /* ---- Beginning ---- */
 
-/* Again as long as the ring has no room for all of them. */
+/* Repeat until the ring had room for all of them. */
 static void see_earlier_waits(struct off_state *state)
 {
-	struct error ignored = {
-		0}; /* then their stacks stay as short as they are, which they say */
+	struct error ignored = {0}; /* then their stacks remain truncated, and are marked so */
 
 	if (!state->sees_earlier_waits)
 		return;
@@ -397,8 +396,8 @@ static void note_missing(struct session *s, const struct error *failed)
 		failed->text);
 }
 
-/* Threads that wait are listed while the ends of waits are still recorded: else a wait that ends in
- * between, as its thread ends, would be in neither. */
+/* List waiting threads while the ends of waits are still recorded: a wait that ends in between, as
+ * its thread ends, would be in neither. */
 static void off_ending(void *self)
 {
 	struct off_state *state = self;

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* The longer a row is added to, the fewer rows there are. But all rows that may still change are
- * written again each time that the growing file is written. */
+/* Long sums make few rows, but all rows that may still change are written again with each update of
+ * the growing file. */
 #define SETTLE_TIME ((uint64_t)10000000000) /* ns... */
-#define SUMS_MAX    16384u		    /* ... or when there are so many */
+#define SUMS_MAX    16384u		    /* ... or at this number */
 
 struct tally_sum {
 	struct sample sample; /* of its thread, its stack and its labels */

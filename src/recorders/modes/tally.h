@@ -8,7 +8,7 @@
 struct tally_kinds {
 	struct bytes kind, unit;   /* of values; no kind: there is only a count */
 	struct bytes count, event; /* of the count, and of both */
-	bool uneven;		   /* samples may count as 0 events */
+	bool uneven;		   /* a sample may count as 0 events */
 	bool beside;		   /* another tally counts the same events: not in session_counts */
 };
 
@@ -31,7 +31,7 @@ void tally_release(struct tally *t);
 
 /* Add a sample, whose thread is known; it is given its labels. */
 void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsigned count);
-/* At each drain: when sums are old or many, leave them as they are, and begin new ones. */
+/* At each drain: when sums are old or many, close them and begin new ones. */
 void tally_settle(struct tally *t);
 
 #endif

@@ -1,11 +1,11 @@
-/* waits.c: what do threads wait for, in the words of users and of frames? */
+/* waits.c: names of the reasons for waits, for users and for frames. */
 #include "recorders/modes/waits.h"
 
 #include "bpf/shared/off.h"
 
 #include <asm/unistd.h>
 
-/* As /proc/PID/status calls these states, where it knows them; and ps their letters. */
+/* The names in /proc/PID/status, where it has them, and the letters of ps. */
 static const struct {
 	const char *frame, *name;
 	char letter;
@@ -18,7 +18,7 @@ static const struct {
 	[WAIT_PREEMPTED] = {"preempted", "preempted", 'P'},
 };
 
-/* By their numbers, which differ between machines. */
+/* By call number, which differs between machines. */
 static const struct {
 	unsigned number;
 	const char *name;

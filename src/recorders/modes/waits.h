@@ -1,4 +1,4 @@
-/* waits.h: what do threads wait for, in the words of users and of frames? */
+/* waits.h: names of the reasons for waits, for users and for frames. */
 #ifndef KILN_RECORDERS_MODES_WAITS_H
 #define KILN_RECORDERS_MODES_WAITS_H
 
@@ -7,7 +7,7 @@
 /* The frame of a wait (enum wait_kind, WAIT_IN_...), above the stack: "[sleeping: futex]". */
 void wait_frame(struct buffer *ret_text, unsigned kind, unsigned in);
 
-/* What a word of --state wants. */
+/* The waits that a word of --state selects. */
 struct wait_state {
 	unsigned kinds; /* bits by enum wait_kind */
 	unsigned in;	/* WAIT_IN_FAULT, WAIT_IN_IO, WAIT_IN_CALL and a number; 0: anything */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Where the kernel is entered by an interrupt; elsewhere it is called, or fails. "*": goes on. */
+/* Functions at which an interrupt enters the kernel. "*": any ending. */
 static const char *const entries[] = {"asm_sysvec_*", "asm_common_interrupt",
 	"asm_exc_nmi*",					/* of x86 */
 	"el0t_64_irq*", "el1h_64_irq*", "el0t_32_irq*", /* of ARM */

@@ -10,7 +10,7 @@ struct wakers {
 	const struct kernel *kernel; /* its symbols, or NULL */
 	bool user_only;		     /* kernel frames are left out */
 	location_id separator, interrupt;
-	VECTOR(uint8_t) entries; /* by location: is an interrupt's begin there? */
+	VECTOR(uint8_t) entries; /* by location: does an interrupt enter the kernel there? */
 	VECTOR(struct joined_stack) joined;
 	struct id_map by_stacks; /* to its row */
 };

@@ -1,5 +1,4 @@
-/* wall.c: where do threads spend all of their time? What off.c records, with the time on the CPU.
- */
+/* wall.c: where do threads spend all of their time? The waits of off.c and the time on the CPU. */
 #include "recorders/modes/off.h"
 
 static const struct mode words = {

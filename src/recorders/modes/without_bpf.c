@@ -1,4 +1,4 @@
-/* without_bpf.c: sampling by a program in the kernel, where this Kiln was built without. */
+/* without_bpf.c: stands for cpu_bpf.c in a build without BPF. */
 #include "recorders/modes/cpu_bpf.h"
 #include "recorders/recorders.h"
 
@@ -8,7 +8,7 @@ struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 	return NULL;
 }
 
-/* There is none: these are never called. */
+/* Never called, as cpu_bpf_open returns NULL. */
 struct perf_source *cpu_bpf_events(struct cpu_bpf *b)
 {
 	(void)b;

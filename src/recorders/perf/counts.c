@@ -1,30 +1,31 @@
 /* counts.c: expected and lost samples of a perf event. */
 #include "recorders/perf/counts.h"
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t subtract(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-/* The event's own count of what should have been sampled; 0: unknown. */
+/* How many samples the event's own count makes; 0: unknown. */
 static uint64_t own_count(
 	enum event_counting counting, uint64_t period, const struct event_totals *totals)
 {
 	if (counting == COUNT_CLOCK && period)
-		return less(totals->periods, totals->stolen / period);
+		return subtract(totals->periods, totals->stolen / period);
 	return counting == COUNT_EACH ? totals->value : 0;
 }
 
-/* Samples that did not come: where only some of a clock's periods bring one, as many of those that
- * are missing would have. */
-static uint64_t not_come(uint64_t count, uint64_t come, uint64_t passed_over)
+/* Missing samples. If only some periods of a clock bring a sample, scale the missing periods
+ * down. */
+static uint64_t missing_samples(uint64_t count, uint64_t delivered, uint64_t passed_over)
 {
-	uint64_t missing = less(count, come + passed_over);
+	uint64_t missing = subtract(count, delivered + passed_over);
 
-	return passed_over ? missing * come / (come + passed_over) : missing;
+	return passed_over ? missing * delivered / (delivered + passed_over) : missing;
 }
 
-/* Who is stopped until a tick may not have run until then: no more periods than are missing. */
+/* A throttled thread may not run until the next tick: report no more throttled periods than missing
+ * ones. */
 static void fit_throttled(struct event_counts *work, struct event_counts *idle, uint64_t missing)
 {
 	if (work->throttled > missing)
@@ -43,19 +44,19 @@ void counts_finish(struct event_counts *work, struct event_counts *idle,
 	work->map_full = totals->map_full;
 	if (counting == COUNT_UNKNOWN)
 		return;
-	missing = not_come(count,
+	missing = missing_samples(count,
 		work->delivered + idle->delivered + work->ring_full + work->map_full,
 		totals->passed_over);
 	if (counting == COUNT_CLOCK && period)
 		fit_throttled(work, idle, missing);
-	missing = less(missing, work->throttled + idle->throttled);
+	missing = subtract(missing, work->throttled + idle->throttled);
 	idle_missing = counting == COUNT_CLOCK && period
-			       ? less(totals->idle / period, idle->delivered + idle->throttled)
+			       ? subtract(totals->idle / period, idle->delivered + idle->throttled)
 			       : 0;
 	idle->missed = idle_missing < missing ? idle_missing : missing;
 	work->missed = missing - idle->missed;
-	/* What came can be ahead of the count: how stolen time falls on periods is a matter of
-	 * chance. */
+	/* More samples than periods are possible: how stolen time is spread over periods is a
+	 * matter of chance. */
 	idle->expected = idle->delivered + counts_lost(idle);
 	work->expected = work->delivered + counts_lost(work);
 }

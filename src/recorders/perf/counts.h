@@ -17,7 +17,7 @@
 #include "model/profile.h"
 
 enum event_counting {
-	COUNT_UNKNOWN, /* the period varies, or the count is of more than is sampled */
+	COUNT_UNKNOWN, /* the period varies, or the count covers more than what is sampled */
 	COUNT_CLOCK,   /* value and running time in ns; a sample each `period` ns */
 	COUNT_EACH,    /* a sample for each occurrence */
 };
@@ -27,25 +27,26 @@ struct event_counts {
 	uint64_t delivered;    /* samples that came; idle ones have counts of their own */
 	uint64_t expected;     /* by the event's own count; 0: unknown */
 	uint64_t ring_full;    /* PERF_FORMAT_LOST; without it, LOST records */
-	uint64_t map_full;     /* there was no room in the kernel to count them */
+	uint64_t map_full;     /* the kernel had no room to count them */
 	uint64_t throttled;    /* periods in which the kernel had stopped the event */
 	uint64_t missed;       /* the rest: a clock's periods that ended without an interrupt */
-	uint64_t lost_records; /* as LOST records say: they come with the next record that fits */
+	uint64_t lost_records; /* from LOST records, which the kernel writes with the next record
+				  that fits */
 };
 
-/* What an event's descriptors counted, added up. */
+/* The sums over the descriptors of an event. */
 struct event_totals {
 	uint64_t value, running, lost;
-	uint64_t periods; /* of a clock, that ended while it ran; each descriptor for itself */
+	uint64_t periods; /* of a clock, that ended while it ran; counted for each descriptor */
 	uint64_t stolen;  /* ns of the running time that the hypervisor gave to others */
 	uint64_t idle; /* ns that the recorded CPUs were idle (/proc/stat); 0: threads were recorded
 			*/
 	uint64_t map_full;
-	uint64_t passed_over; /* periods of a clock that were to bring no sample */
+	uint64_t passed_over; /* periods of a clock without a sample by design */
 	bool lost_known;      /* the kernel counts losses (6.0) */
 };
 
-/* Work out what was expected of an event and what is missing, of work and of idle CPUs. */
+/* Compute the expected and missing samples of an event, for busy and for idle CPUs. */
 void counts_finish(struct event_counts *work, struct event_counts *idle,
 	enum event_counting counting, uint64_t period, const struct event_totals *totals);
 

@@ -127,7 +127,7 @@ static bool no_permission(struct error *err, const struct perf_features *feature
 		name, pid);
 }
 
-/* Does a sandbox refuse what every user of this kernel may do? */
+/* Does a sandbox refuse a call that every user of this kernel may make? */
 static bool sandboxed(const struct perf_features *features)
 {
 	bool allowed = features->paranoid <= 2 || capability_held(CAP_PERFMON) ||

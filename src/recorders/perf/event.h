@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-/* What the running kernel understands, tried out. */
+/* What the running kernel supports, found by trying. */
 struct perf_features {
 	bool any;	   /* this process may open an event at all */
 	bool lost;	   /* PERF_FORMAT_LOST: 6.0 */
@@ -29,8 +29,8 @@ bool perf_event_takes_cgroup(int fd);
 /* What every event of a recording has in common: size, clock, identity, and read format. */
 void perf_attr_init(struct perf_event_attr *ret_attr, const struct perf_features *features);
 
-/* Explain why `name` could not be opened (errno of perf_event_open): which pid is gone, which
- * sysctl, capability or limit is in the way, what to do. Returns false. */
+/* Explain why `name` could not be opened (errno of perf_event_open): which pid has ended, which
+ * sysctl, capability or limit prevents it, and what helps. Returns false. */
 bool perf_event_error(struct error *err, const struct perf_features *features, const char *name,
 	pid_t pid, int cpu);
 

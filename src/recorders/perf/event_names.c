@@ -14,8 +14,8 @@ static bool tracepoint(const char *name, uint64_t *ret_config, struct error *err
 	return trace_id((struct bytes){name, len}, bytes_of(name + len + 1), ret_config, err);
 }
 
-/* Cut modifiers off `name`: what stands behind the last colon, unless that is a tracepoint's name.
- */
+/* Cut modifiers off `name`: the text behind the last colon, unless it is part of a tracepoint's
+ * name. */
 static bool cut_modifiers(char *name, struct event_name *event, struct error *err)
 {
 	char *colon = strrchr(name, ':');

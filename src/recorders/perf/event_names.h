@@ -18,7 +18,7 @@ struct event_name {
 	uint32_t type;		     /* PERF_TYPE_* */
 	uint64_t config;
 	bool clock; /* cpu-clock, task-clock: counts nanoseconds, driven by a timer */
-	bool rare;  /* sampled at every occurrence unless a frequency is asked for */
+	bool rare;  /* sampled at every occurrence unless a frequency is set */
 	bool exclude_user, exclude_kernel, exclude_hypervisor;
 	unsigned precise; /* number of p's */
 };

@@ -104,7 +104,7 @@ unsigned perf_merge_update(struct perf_merge *m)
 	return (unsigned)fullest;
 }
 
-/* The record at the tail in one piece. False when the bytes there cannot be a record. */
+/* The record at the tail in one piece. False: the bytes there are not a record. */
 static bool ring_peek(struct perf_ring *ring)
 {
 	struct perf_event_header header;
@@ -126,7 +126,7 @@ static bool ring_peek(struct perf_ring *ring)
 		memcpy(ring->wrapped + part[0].len, part[1].at, header.size - part[0].len);
 		ring->next = (struct bytes){ring->wrapped, header.size};
 	}
-	/* A record without a time is taken at once: it belongs to what is before it. */
+	/* A record without a time is taken at once: it belongs to the one before it. */
 	if (!perf_record_time(ring->next, ring->layout, &ring->next_time))
 		ring->next_time = 0;
 	return true;

@@ -23,7 +23,7 @@ struct perf_ring {
 	char *wrapped;	     /* a record in one piece */
 	struct bytes next;   /* the record at the tail; len 0: not looked up yet */
 	uint64_t next_time;
-	uint64_t most; /* bytes: the fullest it has been seen */
+	uint64_t most; /* bytes: the highest fill level so far */
 };
 
 /* Map the ring of an event, `size` bytes (a power of two, at least a page). False with errno. */
@@ -33,7 +33,7 @@ bool perf_ring_map(struct perf_ring *ring, int fd, uint32_t cpu, uint64_t size,
 void perf_ring_init(
 	struct perf_ring *ring, uint32_t cpu, uint64_t size, const struct perf_layout *layout);
 
-/* Append saved bytes; false when they are more than there is room for. */
+/* Append saved bytes; false: there is no room for them. */
 bool perf_ring_feed(struct perf_ring *ring, struct bytes bytes);
 
 struct perf_merge {
@@ -44,17 +44,17 @@ struct perf_merge {
 	void *save_context;
 
 	uint64_t late;	  /* records older than one that was taken already */
-	uint64_t damaged; /* rings given up because of a record that cannot be one: never by a
-			     kernel */
+	uint64_t damaged; /* rings abandoned because of an invalid record, which a kernel never
+			     writes */
 	uint64_t last_time;
 };
 void perf_merge_release(struct perf_merge *m);
 
-/* See what the kernel has written. Returns how full the fullest ring is, in percent. */
+/* Update from what the kernel has written. Returns how full the fullest ring is, in percent. */
 unsigned perf_merge_update(struct perf_merge *m);
 
-/* The next record in time among those that were there at the last update and are not younger than
- * `until` (ns); false when there is none. It is valid until perf_merge_done. */
+/* The oldest record of those present at the last update that are at most as new as `until` (ns);
+ * false: none. Valid until perf_merge_done. */
 bool perf_merge_next(struct perf_merge *m, uint64_t until, struct bytes *ret_record,
 	struct perf_ring **ret_ring);
 

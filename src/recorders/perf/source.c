@@ -16,7 +16,7 @@
 #define RING_MAX       ((uint64_t)64 << 20) /* bytes of one CPU's ring */
 #define RING_MIN       ((uint64_t)32 << 10)
 #define RING_TRACKING  ((uint64_t)256 << 10)
-#define RING_TIME      400  /* ms of samples that a ring should hold */
+#define RING_TIME      400  /* ms of samples for which a ring should have room */
 #define RING_TIME_LESS 150  /* ... below which smaller stack copies are taken */
 #define RECORD_REST    2048 /* bytes of a sample besides its stack copy: registers, kernel frames */
 
@@ -88,7 +88,8 @@ static uint64_t ring_for(uint64_t frequency, uint64_t stack_bytes, uint64_t ms)
 	return frequency * (stack_bytes + RECORD_REST) * ms / 1000;
 }
 
-/* Rings that hold RING_TIME of samples, within what may be locked; then stack copies that fit. */
+/* Choose rings for RING_TIME of samples within the limit of locked memory; then stack copies that
+ * fit. */
 static void choose_sizes(struct perf_source *source, const struct session *s, size_t cpus)
 {
 	const struct record_options *o = s->options;
@@ -116,13 +117,13 @@ static void choose_sizes(struct perf_source *source, const struct session *s, si
 
 /* ---- Attributes ---- */
 
-/* Do the events run on CPUs, and not with threads? */
+/* Are the events opened on CPUs, not on threads? */
 static bool on_cpus(const struct perf_source *source, const struct session *s)
 {
 	return session_watches_all(s) || source->cgroup.folder || source->tracking_all;
 }
 
-/* A command is recorded from its exec on, if events can wait for that. */
+/* Events start at the exec of the command, if they can. */
 bool perf_source_by_exec(const struct perf_source *source, const struct session *s)
 {
 	return session_records_command(s) && !on_cpus(source, s);
@@ -178,7 +179,7 @@ static void tracking_attr(
 	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
 }
 
-/* Name the events. */
+/* Write the names of the events with the modifier u. */
 static void name_user_only(struct perf_source *source)
 {
 	for (size_t i = 0; i < source->events.list.len; i++) {
@@ -191,10 +192,11 @@ static void name_user_only(struct perf_source *source)
 	}
 }
 
-/* The CPU clock: its samples weigh CPU time on every machine, and how many should have come is
- * known. Cycles begin with a burst of samples until the kernel has found their period, and copying
- * stacks in an interrupt of theirs makes it throttle them (a fifth of all, on a virtual machine
- * with AMD's). Only of user code where the kernel must not be looked at. */
+/* The default is the CPU clock: its samples weigh CPU time on every machine, and the expected
+ * number of samples is known. Cycles begin with a burst of samples until the kernel has found their
+ * period, and when it copies stacks in the interrupt of cycles, it throttles the event (a fifth of
+ * all samples, on a virtual machine with AMD's). Without permission to sample the kernel, events
+ * count user code only. */
 static bool choose_events(struct perf_source *source, const struct session *s, struct error *err)
 {
 	const char *names = s->options->events;
@@ -211,7 +213,7 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 	return true;
 }
 
-/* Notices, once everything is open: a failure has its own message. */
+/* Report restrictions once everything is open: a failure has its own message. */
 static void note_differences(const struct perf_source *source, struct session *s)
 {
 	const struct record_options *o = s->options;
@@ -228,7 +230,7 @@ static void note_differences(const struct perf_source *source, struct session *s
 				  "truncated; for 64 KB run as root, or raise ulimit -l");
 }
 
-/* Of the timer itself, whichever of its ticks are samples. */
+/* The period of the timer itself, also when only some of its ticks are samples. */
 static uint64_t timer_period(const struct perf_source *source, size_t i)
 {
 	const struct perf_event_attr *attr = &source->attrs.items[i];
@@ -276,7 +278,8 @@ static bool attach(struct perf_source *source, int fd, int cpu, bool samples, in
 	return add_ring(source, fd, cpu, samples);
 }
 
-/* Without memory, or address space, errno is ENOMEM; where too much were locked, another one. */
+/* errno is ENOMEM without memory or address space, and another one beyond the limit of locked
+ * memory. */
 static bool ring_error(struct perf_source *source, uint64_t bytes, int cpu, struct error *err)
 {
 	char doing[64];
@@ -336,7 +339,7 @@ static bool open_tracking(struct perf_source *source, struct perf_event_attr *at
 	       ring_error(source, RING_TRACKING, cpu, err);
 }
 
-/* Processes are followed into their children, threads are not. */
+/* Children of processes are recorded, too; those of threads are not. */
 static void set_inherit(struct perf_source *source, struct perf_event_attr *tracking,
 	const struct session *s, bool on)
 {
@@ -345,7 +348,7 @@ static void set_inherit(struct perf_source *source, struct perf_event_attr *trac
 		source->attrs.items[i].inherit = tracking->inherit;
 }
 
-/* All events of one target on one CPU. A thread that is gone by now is no error. */
+/* Open all events of one target on one CPU. A thread that has ended is no error. */
 static bool open_on(struct perf_source *source, struct perf_event_attr *tracking, pid_t pid,
 	int cpu, struct cpu_rings *rings, struct error *err)
 {
@@ -375,7 +378,7 @@ static bool open_all(struct perf_source *source, struct session *s, const struct
 			if (open_on(source, &tracking, threads->list.items[t], cpus->list.items[c],
 				    &rings, err))
 				continue;
-			/* Threads end between being listed and being opened. */
+			/* A thread may end after it was listed. */
 			if (err->code != ERR_USAGE || threads->list.len == 1)
 				return false;
 			*err = (struct error){0};
@@ -402,7 +405,7 @@ static bool is_listed(const struct number_list *threads, int32_t tid)
 	return false;
 }
 
-/* Make a control group for the command, if this user may. */
+/* Create a control group for the command, if this user may. */
 static bool enter_cgroup(struct perf_source *source, struct session *s)
 {
 	struct error ignored = {0};
@@ -455,8 +458,8 @@ static bool list_thread(struct number_list *threads, int32_t tid, struct error *
 	return true;
 }
 
-/* Threads to open events on, or a control group; -1 alone: all. One that is given twice is sampled
- * once. */
+/* List the threads or control groups to open events on; -1 alone: all threads. Duplicates are
+ * dropped. */
 static bool list_threads(struct perf_source *source, struct session *s, struct number_list *threads,
 	struct error *err)
 {
@@ -483,7 +486,7 @@ static bool list_threads(struct perf_source *source, struct session *s, struct n
 	return true;
 }
 
-/* Where samples can say in which group they are. */
+/* If samples contain their control group, select those of the recorded groups. */
 static void find_bounds(struct perf_source *source, const struct session *s)
 {
 	if (!source->features.cgroup || source->program)
@@ -494,7 +497,7 @@ static void find_bounds(struct perf_source *source, const struct session *s)
 		cgroup_bounds_add(&source->bounds, s->groups.list.items[i].folder);
 }
 
-/* Can the frequency be changed? */
+/* --max-overhead needs events whose frequency can be changed. */
 static bool check_budget(
 	const struct perf_source *source, const struct session *s, struct error *err)
 {
@@ -564,8 +567,8 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	source->groups = s->groups.list.len > 0;
 	source->every = 1;
 	perf_features_probe(&source->features);
-	/* A process that enters a group has been running before. And an event of a thread costs 0.4
-	 * us at each switch, one of a CPU nothing. */
+	/* A process that enters a group ran before, so its records are needed, too. And an event of
+	 * a thread costs 0.4 us at each switch, one of a CPU nothing. */
 	source->tracking_all = source->groups || (source->tracking_only && source->features.system);
 	if (s->options->cpus.list.len)
 		for (size_t i = 0; i < s->options->cpus.list.len; i++)
@@ -607,7 +610,8 @@ bool perf_source_enable(struct perf_source *source)
 	return all_ioctl(source, PERF_EVENT_IOC_ENABLE);
 }
 
-/* The kernel has turned a clock's frequency into a period, which it goes by from then on. */
+/* The kernel has converted a clock's frequency to a period, so the period is what can be
+ * changed. */
 static bool set_frequency(struct perf_source *source, struct open_event *o, uint64_t frequency)
 {
 	uint64_t period = perf_source_period(source, o->event);
@@ -624,7 +628,7 @@ static bool set_frequency(struct perf_source *source, struct open_event *o, uint
 	return true;
 }
 
-/* At most so often, of a timer that ticks as it did when it was opened. */
+/* Lower the frequency by skipping ticks: the timer keeps its own frequency. */
 static void skip_ticks(struct perf_source *source, uint64_t frequency)
 {
 	uint64_t ticks = source->attrs.items[0].sample_freq;
@@ -666,7 +670,7 @@ void perf_source_totals(const struct perf_source *source, size_t event, struct e
 			continue;
 		ret->value += count.value;
 		ret->running += count.running;
-		/* Not by its value: that stands still while the clock is throttled. */
+		/* By its running time: its value does not grow while the clock is throttled. */
 		ret->periods += source->opened.items[i].periods;
 		ret->periods +=
 			period ? (count.running - source->opened.items[i].running) / period : 0;

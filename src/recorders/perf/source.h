@@ -17,16 +17,16 @@ struct perf_source {
 	struct event_names events;
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
-	bool lock_refused; /* a ring is more memory than may be locked */
-	uint64_t every; /* of the ticks of timers that are out of reach, one in so many is a sample
-			 */
-	struct cgroup cgroup;	     /* the command's own: events run on CPUs, for it; or none */
-	struct cgroup_bounds bounds; /* of the groups they are for, where samples say theirs */
-	bool groups;		     /* or those that were asked for */
-	size_t followed;    /* of the threads to sample, the first so many: with their children */
-	bool passed_on;	    /* events are inherited by children */
+	bool lock_refused; /* a ring exceeded the limit of locked memory */
+	uint64_t every; /* if the timers cannot be changed: every so many ticks, one is a sample */
+	struct cgroup cgroup; /* the command's own: events on CPUs count only for it; or none */
+	struct cgroup_bounds bounds; /* samples outside of these groups are dropped */
+	bool groups;		     /* or the requested ones */
+	size_t followed; /* how many of the threads, from the first, are sampled with their children
+			  */
+	bool passed_on;	 /* events are inherited by children */
 	bool tracking_only; /* set before opening: no events are sampled */
-	bool tracking_all;  /* records come of all processes, not only of targets */
+	bool tracking_all;  /* records of all processes are read, not only those of targets */
 	int program;	    /* set before opening: of the kernel, takes each sample; 0: none */
 	bool user_only;	    /* the kernel may not be sampled at all */
 	uint64_t regs_mask; /* 0: user stacks are not copied */
@@ -41,16 +41,17 @@ struct open_event {
 	int fd;
 	uint32_t event; /* index */
 	uint64_t id;
-	uint64_t periods, running; /* at the frequencies before: ended, of a clock; ns by then */
+	uint64_t periods, running; /* of a clock, before the last change of frequency: ended
+				      periods; running time, ns */
 };
 
-/* Open everything, not enabled. Says what could not be done as asked through session_notice. */
+/* Open everything, not enabled. Reports restrictions by session_notice. */
 bool perf_source_open(struct perf_source *source, struct session *s, struct error *err);
 bool perf_source_enable(struct perf_source *source);
-/* Do they begin by themselves, when the command is executed? */
+/* Does the kernel enable them when the command is executed? */
 bool perf_source_by_exec(const struct perf_source *source, const struct session *s);
-/* Set the frequency (Hz). Inherited events cannot be changed: then source->every says that one in
- * so many ticks is a sample for the program, and source->frequency which frequency that is. */
+/* Set the frequency (Hz). Inherited events cannot be changed: then the program makes one of
+ * source->every ticks a sample, and source->frequency is the resulting frequency. */
 bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err);
 void perf_source_disable(struct perf_source *source);
 /* The sums of what the descriptors of an event have counted. */

@@ -1,7 +1,7 @@
-/* tee.c: saving all input of a recorder, from the kernel and /proc, as it comes. */
+/* tee.c: saves all input of a recorder, from the kernel and /proc, as it arrives. */
 #include "recorders/perf/tee.h"
 
-#define TEE_PIECE ((size_t)1 << 30) /* bytes of one chunk; more are several */
+#define TEE_PIECE ((size_t)1 << 30) /* bytes of one chunk; longer inputs become several chunks */
 
 bool tee_open(struct tee *tee, const char *path, struct error *err)
 {

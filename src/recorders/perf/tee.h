@@ -17,9 +17,9 @@
 
 enum tee_kind {
 	TEE_SETUP = 1, /* struct tee_setup */
-	TEE_EVENT,     /* struct tee_event, then its name; they are numbered as they come */
+	TEE_EVENT,     /* struct tee_event, then its name; numbered in order */
 	TEE_ID,	       /* a word: the kernel's id of event a */
-	TEE_RING,      /* struct tee_ring; they are numbered as they come */
+	TEE_RING,      /* struct tee_ring; numbered in order */
 	TEE_BYTES,     /* new bytes of ring a */
 	TEE_UNTIL,     /* a word: records up to this time were taken */
 	TEE_MAPS,      /* /proc/PID/maps of process a */

@@ -26,8 +26,8 @@ static bool starts(struct bytes code, const char *with, size_t len)
 	return bytes_starts_with(code, (struct bytes){with, len});
 }
 
-/* Bytes of a first instruction of x86-64 that changes no register but flags: endbr64; test of a
- * register with itself; cmpb of a variable; 0: it is another. */
+/* Length of an x86-64 instruction that changes no register except flags: endbr64; test of a
+ * register with itself; cmpb of a variable. 0: any other instruction. */
 static size_t skippable_length(struct bytes code)
 {
 	if (starts(code, "\xf3\x0f\x1e\xfa", 4))
@@ -37,7 +37,7 @@ static size_t skippable_length(struct bytes code)
 	return starts(code, "\x80\x3d", 2) && code.len > 7 ? 7 : 0;
 }
 
-/* Does the kernel do it by itself: push, or a jump under a condition? */
+/* Does the kernel emulate the instruction: push, or a conditional jump? */
 static bool is_emulated(struct bytes code)
 {
 	unsigned char first = code.len > 1 ? (unsigned char)code.at[0] : 0;
@@ -66,7 +66,7 @@ static uint64_t cheap_place(const struct image *image, uint64_t address)
 
 /* ---- Functions ---- */
 
-/* Functions of one address are called once. */
+/* Functions with the same address are listed once. */
 static bool is_known(const uint64_t *offsets, size_t count, uint64_t offset)
 {
 	for (size_t i = 0; i < count; i++)
@@ -75,7 +75,7 @@ static bool is_known(const uint64_t *offsets, size_t count, uint64_t offset)
 	return false;
 }
 
-/* The code of a library, which is called from elsewhere. */
+/* The range of a library's code. */
 static const struct image_section *library_code(const struct image *image)
 {
 	struct bytes name = bytes_base_name(bytes_of(image_name(image)));

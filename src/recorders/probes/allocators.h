@@ -8,15 +8,16 @@
 
 /* A function of an allocator. */
 struct allocator_function {
-	const char *path; /* that leads us to its file */
+	const char *path; /* of its file, as the recorder sees it */
 	uint64_t offset;  /* in the file */
 	enum alloc_kind kind;
-	/* How far into its library's code, and how much that is; 0: a program's own allocator. */
+	/* Its offset in its library's code, and the size of that code; 0: an allocator of the
+	 * program itself. */
 	uint32_t into, code;
 };
 
-/* Call `each` with every function of the allocators in files from `first` on: those that define
- * malloc. A file that cannot be read has none. False: `each` said so. */
+/* Call `each` with every function of the allocators (files that define malloc) in `files` from
+ * `first` on. Unreadable files are skipped. False: `each` returned false. */
 bool allocators_find(const struct probe_files *files, size_t first,
 	bool (*each)(void *context, const struct allocator_function *function), void *context);
 

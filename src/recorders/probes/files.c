@@ -23,7 +23,8 @@ struct search {
 	struct bytes name; /* empty: all */
 };
 
-/* What is called like a library may be a text for the linker, and like a program a script. */
+/* A file with a library's name may be a linker script, and one with a program's name a shell
+ * script. */
 static bool is_binary(int fd)
 {
 	char magic[SELFMAG];
@@ -31,8 +32,8 @@ static bool is_binary(int fd)
 	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* A file counts once, by whichever path. named: somebody has chosen this file, whatever it is.
- * False: it is not there. */
+/* A file is added once, whatever its path. named: the user has chosen this file. False: it does not
+ * exist. */
 static bool add(struct probe_files *files, const char *path, struct bytes name, bool named)
 {
 	struct probe_file file = {.fd = plain_file_open(AT_FDCWD, path, 0)};
@@ -90,7 +91,7 @@ static bool is_target(const struct session *s, int32_t pid)
 	return false;
 }
 
-/* Where the kernel finds it for us, whatever it was called and is there now. */
+/* /proc/PID/map_files leads to the mapped file, even if it was renamed or deleted. */
 static void add_mapped(struct search *search, int32_t pid, const struct mapped *m)
 {
 	const struct binaries *b = &search->session->binaries;
@@ -126,7 +127,7 @@ static void add_of_targets(struct search *search)
 
 /* ---- What a command will map, and the usual places ---- */
 
-/* "/usr/bin/python3" is called "python3.11", too, where it is a link to that. */
+/* If "/usr/bin/python3" is a link to it, "python3.11" is found, too. */
 static void add_prepared(void *context, const struct image *image)
 {
 	struct search *search = context;
@@ -188,7 +189,7 @@ static void add_usual(struct search *search)
 
 /* ---- Answers ---- */
 
-/* As each target sees it: containers have files of their own. */
+/* Search as each target sees it: containers have files of their own. */
 static void add_path(struct search *search)
 {
 	const struct number_list *pids = &search->session->options->pids;

@@ -8,8 +8,8 @@
 
 /* Files stay open: processes that have them mapped may end. */
 struct probe_file {
-	char *name;    /* for people */
-	char path[32]; /* that leads to it for as long as it is open */
+	char *name;    /* for messages */
+	char path[32]; /* valid as long as it is open */
 	int fd;
 	dev_t device;
 	ino_t inode;

@@ -1,4 +1,4 @@
-/* probes.c: finding the places that the name of an event stands for. */
+/* probes.c: finds the locations that the name of an event stands for. */
 #include "recorders/probes/probes.h"
 
 #include "base/options.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define WEIGHT_REGISTERS 6 /* a function's first integers; `retval` is the seventh below */
+#define WEIGHT_REGISTERS 6 /* arguments of a function in registers; the seventh is `retval` */
 
 struct probe_search {
 	struct probes *probes;
@@ -43,7 +43,7 @@ static bool unreadable(const struct probe *probe, struct error *err)
 		probe->text);
 }
 
-/* "usdt:FILE:PROVIDER:NAME" behind its first word. */
+/* The rest of "usdt:FILE:PROVIDER:NAME". */
 static bool parse_static(struct probe *probe, struct bytes rest, struct error *err)
 {
 	struct bytes file, provider;
@@ -89,7 +89,7 @@ static bool parse(struct probe *probe, struct bytes text, struct error *err)
 	return rest.len > 0 || unreadable(probe, err);
 }
 
-/* Up to the next comma that is not within the brackets of a C++ name. */
+/* Take the text up to the next comma outside of a C++ name's brackets. */
 static struct bytes next_event(struct bytes *rest)
 {
 	struct bytes event = *rest;
@@ -142,7 +142,7 @@ static bool argument_named(struct bytes name, bool of_return, unsigned *ret)
 	return true;
 }
 
-/* ":s32" behind an argument: how much of its register means something. Cut off. */
+/* Cut the type ":s32" off an argument: the size and sign of the value in its register. */
 static bool cut_type(struct bytes *name, struct hit_value *value)
 {
 	struct bytes before, type = *name;
@@ -161,7 +161,7 @@ static bool cut_type(struct bytes *name, struct hit_value *value)
 	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
-/* A function's arguments are in these registers: System V ABI AMD64 supplement, 3.2.3. */
+/* Registers of a function's arguments: System V ABI AMD64 supplement, 3.2.3. */
 static bool weigh_function(struct probe_search *f, uint32_t *ret, struct error *err)
 {
 	static const uint8_t columns[WEIGHT_REGISTERS + 1] = {5, 4, 1, 2, 8, 9, 0};
@@ -236,7 +236,7 @@ static bool weigh_static(
 
 /* ---- Functions ---- */
 
-/* "ns::f(int)" is called ns::f as well. */
+/* "ns::f(int)" also matches "ns::f". */
 static bool is_spelled(struct bytes text, struct bytes name)
 {
 	return bytes_equal(text, name) ||
@@ -260,7 +260,7 @@ static bool add_place(struct probe_search *f, const struct image *image, size_t 
 	return true;
 }
 
-/* As people spell it. */
+/* Search by demangled names. */
 static bool add_spelled(struct probe_search *f, const struct image *image,
 	const struct image *debug_file, size_t file, uint32_t value, struct error *err)
 {
@@ -360,7 +360,7 @@ static void list_static(const struct image *image, struct buffer *texts)
 	}
 }
 
-/* " (is it malloc?)" */
+/* "; is it malloc?" */
 static void add_nearest(const struct buffer *texts, const char *name, struct buffer *out)
 {
 	VECTOR(const char *) names = {0};
@@ -408,7 +408,8 @@ static bool nothing_found(struct probe_search *f, size_t first, struct error *er
 
 /* ---- All of it ---- */
 
-/* Neither a file nor, where it was not said what it is, a group of tracepoints. */
+/* The error for a missing file; without a prefix, the name may also have meant a group of
+ * tracepoints. */
 static bool no_file(const struct probe *probe, struct error *err)
 {
 	struct buffer ignored = {0};
@@ -436,7 +437,7 @@ static bool find_in_files(struct probe_search *f, struct error *err)
 	bool ok = true;
 
 	if (!files->list.len)
-		session_read_processes(f->session); /* for what they have mapped */
+		session_read_processes(f->session); /* for their mappings */
 	probe_files_find(&found, f->session, bytes_of(f->probe->file));
 	if (!found.list.len)
 		return no_file(f->probe, err);
@@ -486,7 +487,7 @@ static bool add_one(
 	return true;
 }
 
-/* Has it been named before? The kernel attaches a program to a tracepoint once. */
+/* Is the event listed already? The kernel attaches a program to a tracepoint once. */
 static bool is_listed(const struct probes *probes, struct bytes event)
 {
 	for (size_t i = 0; i < probes->list.len; i++)

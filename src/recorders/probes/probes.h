@@ -19,12 +19,12 @@ enum probe_kind { PROBE_TRACEPOINT, PROBE_FUNCTION, PROBE_RETURN, PROBE_STATIC, 
 struct probe_place {
 	size_t file;	    /* in `files` */
 	uint64_t offset;    /* in the file */
-	uint64_t semaphore; /* ... of a counter of who listens, or 0 */
-	uint32_t value;	    /* in struct probes: what a hit weighs */
+	uint64_t semaphore; /* ... of the semaphore that counts listeners, or 0 */
+	uint32_t value;	    /* the weight of a hit: index in struct probes */
 };
 
 struct probe {
-	char *text; /* as it was written */
+	char *text; /* as typed */
 	enum probe_kind kind;
 	char *file, *name; /* group and name of a tracepoint; of a static probe the name: below */
 	char *provider;	   /* NULL: any */

@@ -16,7 +16,7 @@
 
 #define EVENT_NAME_BYTES 256
 
-/* A descriptor of tracefs's root: where it is mounted, else a mount of our own that nobody sees. */
+/* A descriptor of tracefs's root: of the existing mount, else of a private one. */
 static int tracefs_open(void)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
@@ -38,7 +38,7 @@ static int tracefs_open(void)
 
 /* ---- Names ---- */
 
-/* Names of kernels' events; everything else is no file below `events`. */
+/* Only names of the kernel's events may be joined to a path below `events`. */
 static bool is_name(struct bytes name)
 {
 	for (size_t i = 0; i < name.len; i++)
@@ -105,7 +105,7 @@ static bool unknown(int root, struct bytes group, struct bytes name, struct erro
 	return false;
 }
 
-/* Its file could not be opened (errno). A kernel that is locked down may show none of them. */
+/* Explain why its file could not be opened (errno). A locked-down kernel may hide all of them. */
 static bool unreadable(int root, struct bytes group, struct bytes name, struct error *err)
 {
 	bool named = is_name(group) && is_name(name);
@@ -190,8 +190,8 @@ static long number_behind(struct bytes line, const char *label)
 	return number;
 }
 
-/* A call's arguments are registers, whatever their types: of shorter ones only the lower half
- * means something. */
+/* Arguments of system calls are whole registers, whatever their types: of shorter types only the
+ * lower half is valid. */
 static void narrow(struct trace_field *field, struct bytes type)
 {
 	static const struct {

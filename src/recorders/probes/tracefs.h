@@ -10,7 +10,7 @@
 /* A field of a tracepoint that is a number. */
 struct trace_field {
 	char name[64];
-	uint32_t offset, size; /* bytes, in what programs and readers of the event see */
+	uint32_t offset, size; /* bytes, in the event's record */
 	bool is_signed;
 };
 

@@ -13,9 +13,9 @@
 
 #include <bpf/libbpf.h>
 
-#define EVERYWHERE (-1) /* as libbpf has it */
+#define EVERYWHERE (-1) /* as in libbpf */
 
-/* A process that has ended has nothing to put one into. */
+/* No error if the process has ended. */
 static bool attach(struct uprobes *u, const struct uprobe *uprobe, int32_t pid, struct error *err)
 {
 	struct bpf_uprobe_opts options = {.sz = sizeof(options),
@@ -64,7 +64,7 @@ static bool has(const struct uprobes *u, int32_t pid)
 	return false;
 }
 
-/* The process of a thread; 0: it is gone. */
+/* The process of a thread; 0: it has ended. */
 static int32_t process_of(int32_t tid)
 {
 	struct buffer status = {0};
@@ -134,7 +134,7 @@ static void detach(void *context, size_t i)
 	bpf_link__destroy(u->links.items[i]);
 }
 
-/* Detach all at the same time: for each, the kernel waits until no CPU runs it any more. */
+/* Detach all in parallel: for each one, the kernel waits until no CPU runs it any more. */
 void uprobes_end(struct uprobes *u)
 {
 	parallel_run(PARALLEL_THREADS_LIMIT, 1, u->links.len, detach, u);

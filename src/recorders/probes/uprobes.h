@@ -14,7 +14,7 @@ struct bpf_link;
 
 struct uprobe {
 	const struct bpf_program *program;
-	char path[32];	    /* as long as it is attached to more processes */
+	char path[32];	    /* open descriptors, while it can be attached to more processes */
 	uint64_t offset;    /* in the file */
 	uint64_t semaphore; /* ... or 0 */
 	uint64_t cookie;
@@ -24,18 +24,18 @@ struct uprobe {
 struct uprobes {
 	VECTOR(struct uprobe) list;
 	VECTOR(struct bpf_link *) links;
-	VECTOR(int32_t) pids; /* that have them */
+	VECTOR(int32_t) pids; /* that the probes are attached to */
 	bool everywhere;      /* in all processes that run the files */
 	bool begun, ended;
 	size_t seen;   /* rows of the session's processes */
-	uint64_t late; /* processes that ran before they had them */
+	uint64_t late; /* processes whose probes were attached late */
 };
 
-/* Add a probe, in all processes that have the others. */
+/* Add a probe; it is attached to the same processes as the others. */
 bool uprobes_add(struct uprobes *u, const struct uprobe *uprobe, struct error *err);
 /* Attach all probes to the targets, or everywhere. */
 bool uprobes_begin(struct uprobes *u, const struct session *s, struct error *err);
-/* Attach them to children that the session has heard of; after the end only count those. */
+/* Attach them to the children that the session knows; after the end, only count those. */
 bool uprobes_follow(struct uprobes *u, const struct session *s, struct error *err);
 void uprobes_end(struct uprobes *u);
 /* Note how many processes had their probes late. */
