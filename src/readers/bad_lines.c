@@ -1,4 +1,4 @@
-/* bad_lines.c: what could not be read, in one sentence. */
+/* bad_lines.c: reports the skipped lines in one sentence. */
 #include "readers/bad_lines.h"
 
 #include "base/units.h"

@@ -1,4 +1,4 @@
-/* bad_lines.h: lines that could not be read: skipped, counted, and said once. */
+/* bad_lines.h: unreadable lines are skipped, counted and reported once. */
 #ifndef KILN_READERS_BAD_LINES_H
 #define KILN_READERS_BAD_LINES_H
 
@@ -13,8 +13,7 @@ struct bad_lines {
 /* `reason` is a phrase that outlives this: what was expected, or what exceeds a limit. */
 void bad_lines_add(struct bad_lines *b, uint64_t line, const char *reason);
 
-/* At the end of an input of `lines` lines: leave a note in the profile when something was skipped.
- */
+/* At the end of an input of `lines` lines: add a note to the profile if lines were skipped. */
 void bad_lines_note(const struct bad_lines *b, uint64_t lines, struct profile *out);
 
 /* The same, and fail when no samples were read. */

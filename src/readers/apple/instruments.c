@@ -14,8 +14,7 @@
 #define EXPECTS	 "lines such as `12.0 ms  50.0%<TAB>2.0 ms<TAB> <TAB>  main`"
 #define EXPECTED "expected a weight, a self weight and a symbol, separated by tabs"
 
-/* What is counted are lines whose time is not a whole number of microseconds, or of milliseconds.
- */
+/* The reader counts lines whose time is not a whole number of microseconds, or of milliseconds. */
 #define FINE   1u
 #define FINEST ((uint64_t)1 << 40)
 
@@ -31,7 +30,7 @@ struct weighed {
 	struct bytes name;
 };
 
-/* Of a unit, in ns; 0: unknown. Without a unit it is ms, as old versions have it. */
+/* The length of a unit in ns; 0: unknown. Old versions write ms without a unit. */
 static int64_t unit_ns(struct bytes unit)
 {
 	static const struct {
@@ -93,7 +92,7 @@ static bool is_weight(struct bytes text)
 	return text.len > 1 && is_digit(*text.at) && text.at[text.len - 1] == '%';
 }
 
-/* What is remembered of a line: its name. */
+/* The part of a line by which its frame is found again: its name. */
 static struct bytes name_of(struct bytes line)
 {
 	struct bytes field;
@@ -224,7 +223,7 @@ static int bid(struct bytes head)
 	return parse_line(line, name_of(line), &weighed) ? 24 : 0;
 }
 
-/* What a line is below is asked for when the parts are joined. */
+/* The callers of a part's first lines are resolved when the parts are joined. */
 static bool between(struct bytes above, struct bytes line)
 {
 	struct weighed weighed;

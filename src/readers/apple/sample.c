@@ -252,7 +252,7 @@ static struct bytes without_address(struct bytes text)
 	return text;
 }
 
-/* What is remembered of a line of the call graph: what is behind the count. Empty: it has none. */
+/* The part of a line by which its frame is found again: the text behind the count. Empty: none. */
 static struct bytes function_of(struct bytes line)
 {
 	size_t at = strlen(MARGIN), count;
@@ -272,7 +272,7 @@ static struct bytes function_of(struct bytes line)
 struct counted {
 	size_t indent; /* behind the margin */
 	int64_t count;
-	struct bytes text; /* what is behind the count */
+	struct bytes text; /* the text behind the count */
 };
 
 static bool parse_line(struct bytes line, struct bytes text, struct counted *ret)
@@ -422,7 +422,7 @@ static int bid(struct bytes head)
 	return bits;
 }
 
-/* At a thread: it is below nothing. */
+/* Cut at a thread: it has no caller. */
 static bool between(struct bytes above, struct bytes line)
 {
 	struct bytes digits = {line.at + strlen(MARGIN), 0};

@@ -22,7 +22,7 @@
 #define EXPECTS	 "a row such as `<row>...<weight ref=\"9\"/><backtrace ref=\"20\"/></row>`"
 #define TOO_DEEP "expected a stack of at most 8,192 frames"
 
-/* What an id of an element stands for: a number, or an id of the profile. */
+/* The meaning of an element's id: a number, or an id of the profile. */
 struct meaning {
 	enum xctrace_element element;
 	uint64_t id;
@@ -292,7 +292,7 @@ static void open_element(struct xctrace *x, enum xctrace_element e, struct bytes
 	}
 }
 
-/* What an element that ends stands for; `text` is what it has inside. */
+/* The value of an element that ends; `text` is its content. */
 static bool value_of(
 	struct xctrace *x, enum xctrace_element e, struct bytes text, uint64_t *ret_value)
 {
@@ -335,7 +335,7 @@ static bool value_of(
 	}
 }
 
-/* The element has this value here, be it written out or referred to. */
+/* Use the value of an element, written out or referred to. */
 static void use(struct xctrace *x, enum xctrace_element e, uint64_t value)
 {
 	if (e == XCTRACE_FRAME)
@@ -387,7 +387,7 @@ static bool take_step(
 	return !step->closes || close_element(x, e, text, err);
 }
 
-/* What is looked up SOON steps later is fetched into the cache. */
+/* Prefetch what is looked up SOON steps later. */
 #define SOON 8u
 
 static void fetch_soon(const struct xctrace *x, const struct xctrace_batch *batch, size_t at)
@@ -412,7 +412,7 @@ static bool take_batch(void *xctrace, const struct xctrace_batch *batch, struct 
 	return true;
 }
 
-/* Elements for columns that the caller does not want. */
+/* Elements of columns that the caller did not request. */
 static unsigned unwanted(unsigned want)
 {
 	return (want & WANT_TIMES ? 0 : 1u << XCTRACE_TIME) |

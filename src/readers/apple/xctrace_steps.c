@@ -1,4 +1,4 @@
-/* xctrace_steps.c: what do the tags of xctrace's XML say, in short? */
+/* xctrace_steps.c: reduces the tags of xctrace's XML to steps. */
 #include "readers/apple/xctrace_steps.h"
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define BATCHES	    4u		      /* that are read, or taken, or wait for that */
+#define BATCHES	    4u		      /* being read, waiting, or being taken */
 #define STEPS_LIMIT ((size_t)8 << 10) /* of a batch: half a millisecond's work */
 #define TEXTS_LIMIT ((size_t)1 << 20) /* bytes of a batch, and one text more */
 
@@ -114,7 +114,7 @@ static bool take_batch(void *steps, size_t slot)
 	return !batch->error.code;
 }
 
-/* The first batch has been read; when it has all, no other thread is worth it. */
+/* The first batch has been read; if it is the only one, a second thread does not pay. */
 static bool take_all(struct steps *s)
 {
 	struct slot_queue slot_queue = {

@@ -1,10 +1,10 @@
-/* xctrace_steps.h: what do the tags of xctrace's XML say, in short? */
+/* xctrace_steps.h: reduces the tags of xctrace's XML to steps. */
 #ifndef KILN_READERS_APPLE_XCTRACE_STEPS_H
 #define KILN_READERS_APPLE_XCTRACE_STEPS_H
 
 #include "readers/apple/xml_tags.h"
 
-/* Those that there are most of are found first. */
+/* The most frequent ones come first: they are found first. */
 enum xctrace_element {
 	XCTRACE_FRAME,
 	XCTRACE_ROW,
@@ -25,7 +25,7 @@ enum xctrace_element {
 	XCTRACE_ELEMENTS,
 };
 
-/* A tag of an element that is wanted. */
+/* A tag of a requested element. */
 struct xctrace_step {
 	uint64_t line;
 	uint64_t id;		 /* that it gives or refers to; 0: none */
@@ -44,17 +44,16 @@ struct xctrace_batch {
 	struct error error; /* that comes behind its steps */
 };
 
-/* As it was written: what a tag that opens an element says of it; else what the element has inside.
- */
+/* The text as written: of an opening tag its attribute, else the content of the element. */
 static inline struct bytes xctrace_text(
 	const struct xctrace_batch *batch, const struct xctrace_step *step)
 {
 	return (struct bytes){batch->texts.at + step->text, step->text_len};
 }
 
-/* Have all steps taken in their order, a batch at a time, while another thread reads what comes
- * next if there is one. `passed_over`: elements that nobody wants, a bit each. False when `take`
- * says so or the input cannot be read; *ret_line is that of the last tag. */
+/* Call `take` with all steps in order, a batch at a time; another thread, if there is one, reads
+ * ahead. `passed_over`: elements to skip, a bit each. False: `take` returned false, or the input
+ * cannot be read; *ret_line is the line of the last tag. */
 bool xctrace_steps_take(struct input *in, unsigned passed_over,
 	bool (*take)(void *context, const struct xctrace_batch *batch, struct error *err),
 	void *context, uint64_t *ret_line, struct error *err);

@@ -1,7 +1,7 @@
 /* xml_tags.c: the tags of an XML document, one after the other, without building a tree. */
 #include "readers/apple/xml_tags.h"
 
-/* How far reading of a tag got. */
+/* The result of reading a tag. */
 enum taken { TAKEN, PASSED_OVER, CUT, TOO_MANY };
 
 /* A blank, '/', '=' or '>': one bit each, all of them below 64. */
@@ -13,7 +13,7 @@ static bool ends_name(char c)
 	return (unsigned char)c < 64 && ends >> c & 1;
 }
 
-/* A cursor in what is left of the window. */
+/* A cursor in the rest of the window. */
 struct at {
 	const char *at, *end;
 };
@@ -33,7 +33,7 @@ static struct bytes take_name(struct at *a)
 	return (struct bytes){start, (size_t)(a->at - start)};
 }
 
-/* `name="value"`; false when it is not all there. What is no attribute is passed over. */
+/* Read `name="value"`; false: it is incomplete. Other text is skipped. */
 static bool take_attribute(struct at *a, struct xml_tag *tag)
 {
 	struct xml_attribute attribute = {.name = take_name(a)};
@@ -61,7 +61,7 @@ static bool take_attribute(struct at *a, struct xml_tag *tag)
 	return true;
 }
 
-/* Behind `end`, which closes what is no tag. */
+/* Skip to behind `end`, which closes a comment or declaration. */
 static enum taken pass_over(struct at *a, struct bytes end)
 {
 	const char *found = bytes_find((struct bytes){a->at, (size_t)(a->end - a->at)}, end);
@@ -114,7 +114,7 @@ static uint64_t count_lines(struct bytes text)
 	return lines;
 }
 
-/* Drop what was read, and see more. */
+/* Drop the consumed bytes and extend the window. */
 static bool fill(struct xml_reader *x, struct error *err)
 {
 	input_skip(x->in, x->used);
@@ -122,7 +122,7 @@ static bool fill(struct xml_reader *x, struct error *err)
 	return input_fill(x->in, x->in->window.len * 2 + 1, err);
 }
 
-/* `read` is what was read of the window, to where it went wrong. */
+/* `read`: the bytes of the window before the mistake. */
 static bool refuse(
 	const struct xml_reader *x, struct bytes read, enum taken taken, struct error *err)
 {
@@ -193,7 +193,7 @@ static void add_utf8(struct buffer *out, uint64_t code)
 	}
 }
 
-/* What is between '&' and ';'; false when it is not known. */
+/* The character of the entity between '&' and ';'; false: unknown. */
 static bool add_entity(struct buffer *out, struct bytes name)
 {
 	static const struct {

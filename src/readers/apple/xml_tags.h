@@ -14,8 +14,8 @@ struct xml_attribute {
 	struct bytes name, value; /* as written: see xml_text */
 };
 
-/* A tag and the text before it; all of it is valid until the next one is asked for. Comments,
- * declarations and processing instructions are passed over. */
+/* A tag and the text before it, valid until the next call. Comments, declarations and processing
+ * instructions are skipped. */
 struct xml_tag {
 	struct bytes name;
 	struct bytes text; /* between the tag before and this one, as written */
@@ -38,7 +38,7 @@ bool xml_next(struct xml_reader *x, struct xml_tag *ret_tag, bool *ret_more, str
 /* The value of an attribute as written; {0} when it is not there. */
 struct bytes xml_attribute(const struct xml_tag *tag, struct bytes name);
 
-/* Append what was written with its entities ("&lt;", "&#60;") undone. */
+/* Append the text with its entities ("&lt;", "&#60;") decoded. */
 void xml_text(struct bytes written, struct buffer *out);
 
 #endif

@@ -27,7 +27,7 @@ static struct chrome_frame *frame_at(struct chrome_frames *f, uint32_t frame)
 
 /* ---- Reading ---- */
 
-/* The frame of an id, which is told of sooner or later. */
+/* The frame of an id; the dictionary may define it later. */
 static uint32_t frame_of(struct chrome_frames *f, struct bytes id)
 {
 	uint64_t hash = hash_bytes(id.at, id.len);
@@ -57,7 +57,7 @@ uint32_t chrome_frames_id(struct chrome_frames *f, struct json *j)
 	return frame_of(f, bytes_of(digits));
 }
 
-/* A frame that is known by its caller and its name. */
+/* A frame identified by its caller and its name. */
 static uint32_t frame_below(struct chrome_frames *f, uint32_t parent, location_id location)
 {
 	uint64_t hash = hash_pair(parent, location);

@@ -8,14 +8,14 @@
 
 #include "readers/stacks/json_stacks.h"
 
-/* Stacks that frames of the dictionary may become: each thread has its own, so that a short input
- * could ask for any number of them. */
+/* A limit for the stacks made of the dictionary: each thread has its own, so a short input could
+ * require any number of them. */
 #define CHROME_STACKS_LIMIT (4u << 20)
 
 struct chrome_frame {
 	uint32_t parent;      /* a frame; 0: none */
-	location_id location; /* 0: not told yet */
-	bool walked;	      /* by the walk that goes on */
+	location_id location; /* 0: not made yet */
+	bool walked;	      /* visited by the current walk */
 };
 
 /* `{.names}` is empty. */
@@ -38,9 +38,10 @@ void chrome_frames_read(struct chrome_frames *f, struct json *j);
 uint32_t chrome_frames_id(struct chrome_frames *f, struct json *j);
 uint32_t chrome_frames_list(struct chrome_frames *f, struct json *j);
 
-/* When all has been read: put the frames from outside of which is `outer`, or from the outermost
- * one, to `frame` upon `*stack`, of which there are `*depth`. False, and counted: one is not in the
- * dictionary, one is its own caller, they are too many, or CHROME_STACKS_LIMIT are there. */
+/* When all has been read: append the frames from the one inside `outer` (or from the outermost one)
+ * to `frame` to `*stack`, which has `*depth` frames. False, and counted: a frame is missing from
+ * the dictionary or its own caller, there are too many frames, or CHROME_STACKS_LIMIT is
+ * reached. */
 bool chrome_frames_stack(
 	struct chrome_frames *f, uint32_t outer, uint32_t frame, stack_id *stack, uint32_t *depth);
 

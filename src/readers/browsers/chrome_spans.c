@@ -1,9 +1,9 @@
-/* chrome_spans.c: how long did what a trace's events begin and end take itself? */
+/* chrome_spans.c: computes the self times of spans that a trace's events begin and end. */
 #include "readers/browsers/chrome_spans.h"
 
 #include <stdlib.h>
 
-#define OPEN_END INT64_MAX /* of what an E event ends */
+#define OPEN_END INT64_MAX /* until an E event ends the span */
 
 /* ---- Their order ---- */
 
@@ -75,7 +75,7 @@ struct sort_key *chrome_events_sorted(const struct chrome_event *events, size_t 
 
 /* ---- Self times ---- */
 
-/* The innermost open frame has lasted until now. */
+/* Add the time until now to the innermost open frame. */
 static void pass_time(struct chrome_walk *w, int64_t now)
 {
 	int64_t lasted;
@@ -90,7 +90,7 @@ static void pass_time(struct chrome_walk *w, int64_t now)
 	w->last = now > w->last ? now : w->last;
 }
 
-/* Close what has ended by itself. */
+/* Close spans whose duration is over. */
 static void close_until(struct chrome_walk *w, int64_t now)
 {
 	while (w->open.len && w->open.items[w->open.len - 1].end <= now) {
@@ -100,7 +100,7 @@ static void close_until(struct chrome_walk *w, int64_t now)
 	pass_time(w, now);
 }
 
-/* What begins inside of another cannot end behind it. */
+/* A span that begins inside of another one ends with it at the latest. */
 static void open_span(struct chrome_walk *w, const struct chrome_event *e)
 {
 	const struct chrome_span none = {.end = OPEN_END, .stack = w->base};
@@ -126,8 +126,7 @@ static void open_span(struct chrome_walk *w, const struct chrome_event *e)
 	vector_push(&w->open, span);
 }
 
-/* The innermost one of the name, or of any name, that waits for its end; what is inside ends too.
- */
+/* End the innermost open span of that name, or of any name, and the spans inside it. */
 static void close_span(struct chrome_walk *w, const struct chrome_event *e)
 {
 	size_t at = w->open.len;
@@ -153,7 +152,7 @@ void chrome_walk_event(struct chrome_walk *w, const struct chrome_event *e)
 		open_span(w, e);
 }
 
-/* What never ended lasts as long as anything was heard of the thread. */
+/* A span without an end lasts until the thread's last event. */
 void chrome_walk_end(struct chrome_walk *w)
 {
 	int64_t end = w->last;

@@ -14,7 +14,7 @@ struct chrome_event {
 	int64_t time, lasts; /* ns; no sum or difference of two overflows */
 	location_id name;    /* 0: none */
 	uint32_t thread;     /* any number */
-	uint32_t frame;	     /* in chrome_frames: it began there; 0: not said */
+	uint32_t frame;	     /* in chrome_frames: the stack at its beginning; 0: none */
 	uint8_t phase;
 };
 
@@ -28,7 +28,7 @@ struct chrome_walk {
 	struct text_stacks *stacks; /* get the self times, in ns */
 	struct chrome_frames *frames;
 	struct error *err;
-	uint64_t not_begun, not_ended, overlapping, too_deep; /* events that are odd */
+	uint64_t not_begun, not_ended, overlapping, too_deep; /* inconsistent events */
 	struct sample sample;
 	stack_id base;
 	int64_t last;
@@ -41,7 +41,7 @@ struct chrome_walk {
 	})
 	open;
 };
-/* A thread's spans stand upon `base`. */
+/* The spans of a thread, with `base` as the caller of all. */
 void chrome_walk_begin(struct chrome_walk *w, struct sample sample, stack_id base);
 void chrome_walk_event(struct chrome_walk *w, const struct chrome_event *e);
 void chrome_walk_end(struct chrome_walk *w);

@@ -26,7 +26,7 @@ struct traced_sample {
 	int64_t time, weight; /* ns */
 	string_id name;
 	uint32_t thread, frame;
-	int32_t cpu; /* -1: not said */
+	int32_t cpu; /* -1: unknown */
 };
 
 struct traced_thread {
@@ -88,7 +88,7 @@ static uint32_t thread_of(struct chrome *c, int64_t pid, int64_t tid)
 	return (uint32_t)c->threads.len - 1;
 }
 
-/* Which of them mean something is not known before the event's name is, which may come later. */
+/* Their meaning depends on the event's name, which may come later. */
 static void args_read(struct chrome *c)
 {
 	struct json *j = c->json;
@@ -294,7 +294,7 @@ static void events_read(struct chrome *c)
 		event_read(c);
 }
 
-/* `samples`, which mostly do not say of which process they are. */
+/* `samples`, mostly without their process. */
 static void samples_read(struct chrome *c)
 {
 	struct bytes key;
@@ -331,7 +331,7 @@ static const struct traced_thread *thread_made(struct chrome *c, uint32_t number
 	t->id = profile_thread(c->profile,
 		profile_process(c->profile, small_id(t->pid), c->threads.items[whole].name),
 		small_id(t->tid), t->name);
-	if (c->names.style->tool == TOOL_KILN) /* the classic script does not tell threads apart */
+	if (c->names.style->tool == TOOL_KILN) /* the classic script does not distinguish threads */
 		t->base = thread_stack(c->profile, t->id);
 	return t;
 }
@@ -401,7 +401,7 @@ static bool any_samples(const struct chrome *c)
 
 /* ---- Samples ---- */
 
-/* Samples that do not say their process have it from what else is known of their thread. */
+/* Samples without a process get it from other events of their thread. */
 static void find_processes(struct chrome *c)
 {
 	struct id_map by_tid = {0};
@@ -489,7 +489,7 @@ static void notes_leave(struct chrome *c)
 		c->profile, c->walk.too_deep, "events nested in more than 8,192 others, skipped");
 }
 
-/* The trace was cut off; that is no reason not to read it. */
+/* A truncated trace is read as far as it goes. */
 static bool cut_is_fine(struct chrome *c, struct error *err)
 {
 	if (c->json->failed && !(c->json->truncated && c->seen))
@@ -503,7 +503,7 @@ static bool cut_is_fine(struct chrome *c, struct error *err)
 	return true;
 }
 
-/* Whatever there is of an object. */
+/* Read an object, which may be incomplete. */
 static void object_read(struct chrome *c)
 {
 	struct json *j = c->json;

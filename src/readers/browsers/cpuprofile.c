@@ -1,8 +1,8 @@
-/* cpuprofile.c: what V8's CPU profiler writes: `node --cpu-prof`, "Save profile" in DevTools. */
+/* cpuprofile.c: profiles of V8's CPU profiler: `node --cpu-prof`, "Save profile" in DevTools. */
 #include "readers/browsers/v8_profile.h"
 #include "readers/browsers/v8_tree.h"
 
-#define NS_OF_ONE 1000 /* a microsecond stands for one of what is not measured in time */
+#define NS_OF_ONE 1000 /* a microsecond stands for one unit of other values than times */
 
 /* Kiln's own files have one stream of any kind, in any unit. */
 static void kiln_sink_open(struct v8_profile *v, struct v8_sink *s, struct text_stacks *t)

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define BATCH	16384u /* rows from which threads are worth another thread's while */
+#define BATCH	16384u /* rows of a thread from which on a second thread pays */
 #define BATCHES 8u
 
 /* From the file into the profile. */

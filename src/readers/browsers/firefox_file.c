@@ -181,7 +181,7 @@ static bool table_read(struct firefox_tables *t, struct bytes key, struct json *
 
 /* ---- Threads ---- */
 
-/* Weights are in ms where they are time: what they are is said behind them or before. */
+/* Weights that are times are in ms; their type may come before or behind them. */
 static void rows_read(struct firefox_rows *r, struct json *j)
 {
 	const struct column columns[] = {{"stack", &r->stack, NULL, 0},
@@ -227,7 +227,7 @@ static void thread_key(struct firefox_thread *t, struct bytes key, struct json *
 		json_skip(j);
 }
 
-/* Weights that are all alike take memory once: what is free then serves the next columns. */
+/* Equal weights are stored once; the memory then serves the next columns. */
 static void weights_fold(struct firefox_rows *r)
 {
 	size_t len = r->weight.len;
@@ -295,7 +295,7 @@ static void meta_read(struct firefox_file *f, struct json *j)
 
 enum { META = 1, SHARED = 2, LIBS = 4, PARTS = 7 };
 
-/* Whether any thread has CPU times decides which values the others have that do not say that. */
+/* Whether any thread has CPU times decides what the values of threads without a type are. */
 static bool threads_read(struct firefox_file *f, struct json *j)
 {
 	for (json_array(j); json_item(j);) {
@@ -318,7 +318,7 @@ static void shared_read(struct firefox_file *f, struct json *j)
 			json_skip(j);
 }
 
-/* What all threads need; false: the key names no such part, or it comes again. */
+/* The parts that all threads need; false: the key names no such part, or is repeated. */
 static bool part_read(struct firefox_file *f, struct bytes key, struct json *j)
 {
 	bool object = json_peek(j) == JSON_OBJECT;

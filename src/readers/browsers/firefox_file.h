@@ -4,9 +4,9 @@
 
 #include "readers/stacks/json_stacks.h"
 
-#define FIREFOX_DECIMALS 6u /* of times, which are in milliseconds, to have them in ns */
+#define FIREFOX_DECIMALS 6u /* of times in milliseconds, which makes them ns */
 
-/* What stacks are made of; a column that is not there is empty. */
+/* The columns of stacks; a missing column is empty. */
 struct firefox_tables {
 	struct json_indices stack_frame, stack_prefix;
 	bool prefix_is_offset;
@@ -16,7 +16,7 @@ struct firefox_tables {
 	struct json_numbers func_line;
 	struct json_indices resource_lib, resource_name, source_file;
 	struct json_texts strings, libs;
-	VECTOR(location_id) locations; /* of each frame; 0: not asked for yet */
+	VECTOR(location_id) locations; /* of each frame; 0: not made yet */
 };
 
 /* Samples of a thread, or its allocations. */
@@ -51,19 +51,19 @@ struct firefox_file {
 	bool own;	    /* Kiln wrote it */
 	bool raw;	    /* the Firefox Profiler has not processed it, by its `meta` */
 	bool any_cpu;	    /* a thread has the CPU time of its samples */
-	unsigned parts;	    /* of those that all threads need, which were there, or'ed */
+	unsigned parts;	    /* the parts that all threads need and that were read, or'ed */
 	bool no_value_type; /* a thread has no kind of values */
 
-	/* Who reads the file sets these: */
+	/* Set by the caller: */
 	struct firefox_threads *threads; /* where the next thread is put */
-	/* After a thread, when nothing is to come that it, or one before it, needs: it may take
-	 * those that are there. False: no more are wanted. */
+	/* Called after a thread when everything it needs has been read: the callee may take the
+	 * threads so far. False: stop. */
 	bool (*offer)(void *context);
 	void *context;
 	bool offered;
 };
 
-/* All of it, or up to where no more is wanted; json_finish tells what was wrong. */
+/* Read the file, or stop early; json_finish has the error. */
 void firefox_file_read(struct firefox_file *f, struct json *j);
 void firefox_file_release(struct firefox_file *f);
 void firefox_threads_clear(struct firefox_threads *t);

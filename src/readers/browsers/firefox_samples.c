@@ -13,7 +13,7 @@ static bool is_type(const struct firefox_rows *r, struct bytes type)
 	return bytes_equal(buffer_bytes(&r->weight_type), type);
 }
 
-/* What the rows of a thread are weighed with. Returns how many values there are, one or two. */
+/* Open the streams of a thread's rows. Returns the number of values, one or two. */
 static size_t values_of(const struct firefox_file *f, const struct firefox_thread *t, size_t kind,
 	bool any_cpu, struct json_value *values)
 {
@@ -42,8 +42,8 @@ static size_t values_of(const struct firefox_file *f, const struct firefox_threa
 	return 2;
 }
 
-/* Weights were read with six decimals, which time in ms needs to be ns; `surplus` is what they are
- * too large by. */
+/* Weights were read with six decimals, which converts times in ms to ns; `surplus` is the factor
+ * for other weights. */
 static void weights_scale(struct firefox_rows *r, int64_t surplus)
 {
 	int64_t before = 0, scaled = 0; /* weights are mostly the same */

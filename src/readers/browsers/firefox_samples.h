@@ -17,8 +17,8 @@ void firefox_samples_open(struct firefox_samples *s, struct firefox_file *file, 
 	const struct read_options *options, struct profile *out);
 void firefox_samples_release(struct firefox_samples *s);
 
-/* All samples of the next thread of the file. `any_cpu`: a thread of the file, this one or another,
- * says how much CPU time its samples took. */
+/* Add all samples of the next thread of the file. `any_cpu`: some thread of the file has the CPU
+ * time of its samples. */
 bool firefox_samples_add(
 	struct firefox_samples *s, struct firefox_thread *t, bool any_cpu, struct error *err);
 /* All threads were added; `j` was read to the end. */

@@ -43,7 +43,7 @@ static enum frame_kind kind_of(
 	return bytes_equal(category, BYTES("Kernel")) ? FRAME_KERNEL : FRAME_NATIVE;
 }
 
-/* Tables that a thread has not got are those that all share. */
+/* Missing tables of a thread are those shared by all. */
 static struct bytes string_at(
 	const struct firefox_file *f, const struct firefox_tables *t, uint32_t index)
 {
@@ -104,7 +104,7 @@ static uint32_t prefix_of(const struct firefox_tables *t, uint32_t stack)
 	return prefix && prefix <= stack ? stack - prefix : JSON_NO_INDEX;
 }
 
-/* All frames that are not in the table are one. */
+/* Frames outside of the table become one frame. */
 static uint32_t frame_of(const struct firefox_tables *t, uint32_t stack)
 {
 	uint32_t frame = index_at(&t->stack_frame, stack), none = (uint32_t)t->frame_func.len;
@@ -124,8 +124,8 @@ void firefox_stacks_begin(struct firefox_stacks *s, struct firefox_tables *t, st
 	profile_reserve_stacks(s->names.profile, t->stack_frame.len);
 }
 
-/* The rows whose stacks are not known, from this one on; callers are above in the table. False:
- * there is no end. */
+/* Make the stacks of rows from this one to a known caller; callers come first in the table. False:
+ * there is a cycle. */
 static bool chain_take(struct firefox_stacks *s, uint32_t *row)
 {
 	const struct firefox_tables *t = s->tables;

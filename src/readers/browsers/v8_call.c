@@ -51,7 +51,7 @@ void v8_call_read(struct v8_call *c, struct json *j)
 			json_skip(j);
 }
 
-/* What has no name is told apart by its place. */
+/* Functions without a name are distinguished by their place. */
 static void name_anonymous(struct v8_call *c, struct bytes file)
 {
 	if (c->function.len)
@@ -66,7 +66,7 @@ static void name_anonymous(struct v8_call *c, struct bytes file)
 		buffer_printf(&c->function, ":%lld", (long long)c->column + 1);
 }
 
-/* Numbers count from 0. V8 says nothing of the tier that ran. */
+/* Numbers count from 0. V8 does not record the tier that ran. */
 void v8_call_name(struct v8_call *c, struct v8_node *n, struct text_stacks *t)
 {
 	struct bytes file = buffer_bytes(&c->url);

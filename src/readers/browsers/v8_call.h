@@ -17,12 +17,11 @@ struct v8_call {
 void v8_call_clear(struct v8_call *c);
 void v8_call_release(struct v8_call *c);
 
-/* Read what is under the next key of it; false when the key has no meaning: then the value is still
- * to be read. */
+/* Read the value of the next key; false: the key has no meaning, and the value is not read. */
 bool v8_call_key(struct v8_call *c, struct bytes key, struct json *j);
 void v8_call_read(struct v8_call *c, struct json *j);
 
-/* The node's location, and what it is. */
+/* The node's location and its flags. */
 void v8_call_name(struct v8_call *c, struct v8_node *n, struct text_stacks *t);
 
 #endif

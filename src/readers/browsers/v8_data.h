@@ -26,7 +26,7 @@ struct v8_profile {
 	struct json_indices samples;	  /* ids of nodes */
 	struct json_numbers deltas;	  /* ns */
 	struct json_numbers moments;	  /* ns; of old profiles (v8_tree.h) */
-	int64_t start, end;		  /* ns; INT64_MIN: not said */
+	int64_t start, end;		  /* ns; INT64_MIN: unknown */
 	struct json_decimal began, ended; /* the same as written: old profiles have seconds there */
 	struct json_extra extra;	  /* of Kiln's own files */
 	bool nested;			  /* an old profile */

@@ -1,4 +1,4 @@
-/* v8_profile.c: what do V8's nodes, samples and time deltas say? */
+/* v8_profile.c: converts V8's nodes, samples and time deltas. */
 #include "readers/browsers/v8_profile.h"
 
 #include "base/sort.h"
@@ -144,7 +144,7 @@ void v8_profile_append(struct v8_profile *v, const struct v8_profile *more)
 
 /* ---- Nodes to stacks ---- */
 
-/* Where a node is, by its id. Ids count up from 1 mostly: then the table is an array. */
+/* Rows of nodes by id. Ids mostly count up from 1: then the table is an array. */
 struct node_index {
 	VECTOR(uint32_t) at; /* plus one; 0: no such node */
 	struct id_map sparse;
@@ -283,15 +283,14 @@ static struct v8_node *sample_node(
 	return NULL;
 }
 
-/* When each sample was, in the order of time. */
+/* The samples' times, in order. */
 struct moments {
 	int64_t *time;	       /* one more than samples: the end */
-	struct sort_key *keys; /* whose row is the sample; NULL: they are in order */
+	struct sort_key *keys; /* rows of the samples; NULL: they are in order */
 	size_t count;
 };
 
-/* Samples that were taken while another thread wrote are not in the order of time: their deltas are
- * negative. */
+/* Samples taken while another thread wrote are not in order: their deltas are negative. */
 static void moments_sort(struct moments *m)
 {
 	int64_t *sorted = memory_new(m->count + 1, sizeof(*sorted)), least = m->time[0];
@@ -310,7 +309,7 @@ static void moments_sort(struct moments *m)
 	m->time = sorted;
 }
 
-/* The deltas are used up. */
+/* Drop the deltas. */
 static bool moments_make(struct moments *m, struct v8_profile *v, struct error *err)
 {
 	int64_t time = v->start == INT64_MIN ? 0 : v->start;
@@ -335,7 +334,7 @@ static bool moments_make(struct moments *m, struct v8_profile *v, struct error *
 	return true;
 }
 
-/* Nobody asks for times: one sample for each node. */
+/* Without requested times: one sample for each node. */
 static bool sums_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
 	stack_id base, struct sample sample, const struct moments *m, struct error *err)
 {
@@ -390,7 +389,7 @@ static bool timed_add(struct v8_profile *v, struct v8_sink *s, const struct node
 	return done;
 }
 
-/* Without samples: how often each function was met. */
+/* Without samples: the hit count of each function. */
 static bool hits_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
 	stack_id base, struct sample sample, struct error *err)
 {

@@ -16,15 +16,14 @@
 void v8_profile_clear(struct v8_profile *v);
 void v8_profile_release(struct v8_profile *v);
 
-/* Read what is under the next key of a profile, or of what Chrome wraps around one ("cpuProfile");
- * false when the key has no meaning here: then the value is still to be read. */
+/* Read the value of the next key of a profile, or of Chrome's wrapper ("cpuProfile"); false: the
+ * key has no meaning here, and the value is not read. */
 bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, struct text_stacks *t);
 
-/* The pieces of `more` behind those of `v`. */
+/* Append the pieces of `more` to those of `v`. */
 void v8_profile_append(struct v8_profile *v, const struct v8_profile *more);
 
-/* Where samples go: two tables, of which the second is opened when there is something idle. Both
- * are to be released. */
+/* The destination of samples: two tables; the second is opened for idle samples. Release both. */
 struct v8_sink {
 	struct text_stacks *main, idle;
 	bool any_idle;
@@ -32,7 +31,7 @@ struct v8_sink {
 	uint64_t no_node, too_deep;
 };
 
-/* Is there a sample with a time? When not, functions only count how often they were met. */
+/* Is there a sample with a time? If not, functions only have hit counts. */
 bool v8_profile_timed(const struct v8_profile *v);
 
 /* Open the streams of the main table: {"cpu","ns"} if the profile is timed, and

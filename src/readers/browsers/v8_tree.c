@@ -1,4 +1,4 @@
-/* v8_tree.c: how did V8 write its CPU profiles before nodes were a list? */
+/* v8_tree.c: reads V8's CPU profiles from before nodes were a list. */
 #include "readers/browsers/v8_tree.h"
 
 #include "readers/browsers/v8_call.h"
@@ -15,7 +15,7 @@ struct level {
 	bool in_children;
 };
 
-/* What children say comes before the end of their parent, and perhaps before its id. */
+/* Children end before their parent, and perhaps before its id. */
 struct tree {
 	struct v8_profile *profile;
 	struct json *json;
@@ -37,8 +37,7 @@ static void level_open(struct tree *t)
 	v8_call_clear(&level->call);
 }
 
-/* Nodes without an id, which no sample can be of, count down from the last one that there can be.
- */
+/* Nodes without an id have no samples; they get ids down from the largest possible one. */
 static uint32_t id_of(const struct tree *t, const struct level *level)
 {
 	return level->node.id == JSON_NO_INDEX ? JSON_NO_INDEX - 1 - (uint32_t)t->profile->nodes.len
@@ -110,7 +109,7 @@ void v8_tree_read(struct v8_profile *v, struct json *j, struct text_stacks *name
 
 /* ---- Times ---- */
 
-/* Of a moment that microseconds were made of, although these are seconds. */
+/* Converts a time in seconds that was read as microseconds. */
 static int64_t from_seconds(int64_t ns, const struct json_decimal *seconds)
 {
 	if (ns != INT64_MIN)
@@ -118,8 +117,7 @@ static int64_t from_seconds(int64_t ns, const struct json_decimal *seconds)
 	return ns > TIME_LIMIT || ns < -TIME_LIMIT ? INT64_MIN : ns;
 }
 
-/* Each moment is so long after the one before. What is beyond all limits is left to be found by who
- * adds them up. */
+/* Convert times to deltas. Sums that overflow are found when they are added up. */
 static void deltas_of(struct v8_profile *v)
 {
 	int64_t last = v->moments.items[0];
@@ -132,7 +130,7 @@ static void deltas_of(struct v8_profile *v)
 		vector_push(&v->deltas, delta);
 		last = v->moments.items[i];
 	}
-	/* The two clocks need not be one. */
+	/* The two clocks may differ. */
 	v->start = v->moments.items[0];
 	if (v->end < last || last < v->start || v->end - last > last - v->start)
 		v->end = last;

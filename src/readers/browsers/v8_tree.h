@@ -12,7 +12,7 @@
 /* Read the tree. */
 void v8_tree_read(struct v8_profile *v, struct json *j, struct text_stacks *t);
 
-/* When all is read: make its times what today's profiles have. */
+/* After reading: convert its times to the form of today's profiles. */
 void v8_tree_times(struct v8_profile *v);
 
 #endif

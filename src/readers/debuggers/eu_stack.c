@@ -19,7 +19,7 @@ struct eu_stack {
 	struct text_stacks stacks;
 	int32_t pid, tid;    /* -1: unknown */
 	unsigned has;	     /* of samples */
-	bool pending;	     /* the last frame's line below it may tell its source */
+	bool pending;	     /* the line below the last frame may have its source */
 	struct buffer frame; /* that frame's line */
 };
 
@@ -39,7 +39,7 @@ static struct bytes split_module(struct bytes text, struct bytes *ret_module)
 	return (struct bytes){text.at, (size_t)(at - text.at)};
 }
 
-/* "/tmp/b.c:4:64"; nothing is set when it is something else. */
+/* "/tmp/b.c:4:64"; other text sets nothing. */
 static void parse_source(struct bytes text, struct bytes *ret_file, uint32_t *ret_line)
 {
 	uint64_t number[2];
@@ -95,7 +95,7 @@ static location_id make_location(struct eu_stack *e, struct bytes text, struct b
 	return location;
 }
 
-/* The frame whose line is kept, now that its source (or "") is known. */
+/* Push the pending frame, now that its source (or "") is known. */
 static void push_pending(struct eu_stack *e, struct bytes source)
 {
 	struct bytes text = buffer_bytes(&e->frame);
@@ -116,7 +116,7 @@ static void take_frame(struct eu_stack *e, struct bytes text)
 		e->pending = true;
 		return;
 	}
-	/* The line without anything is asked for, too, but not remembered. */
+	/* A line without a source is looked up, too, but not remembered. */
 	location = text.len ? text_stacks_known(&e->stacks, text) : 0;
 	if (!location) {
 		location = make_location(e, text, (struct bytes){0});
@@ -247,7 +247,7 @@ static int bid(struct bytes head)
 	return bits;
 }
 
-/* Where a stack begins; which thread's it is is the style's business. */
+/* The start of a stack; the style decides which thread it belongs to. */
 static bool between(struct bytes above, struct bytes line)
 {
 	struct numbered_frame frame;

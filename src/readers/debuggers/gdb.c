@@ -22,14 +22,14 @@ struct gdb {
 
 /* ---- Frames ---- */
 
-/* What a frame line tells; all of it lies in the line. */
+/* The parts of a frame line, which point into it. */
 struct gdb_frame {
 	struct bytes function, module, file;
 	uint32_t line;
 };
 
-/* Behind "operator" of "operator<", "operator()", "operator->": where brackets mean what they do
- * elsewhere again. */
+/* The end of "operator<", "operator()", "operator->", behind which brackets have their usual
+ * meaning. */
 static size_t skip_operator(struct bytes text, size_t at)
 {
 	struct bytes rest = {text.at + at, text.len - at};
@@ -45,8 +45,8 @@ static size_t skip_operator(struct bytes text, size_t at)
 	return at;
 }
 
-/* The "(" at or behind `at` that is outside of brackets and starts no "(anonymous namespace)";
- * text.len when there is none. */
+/* The next "(" at or behind `at` outside of brackets that does not start "(anonymous namespace)";
+ * text.len: none. */
 static size_t find_parenthesis(struct bytes text, size_t at, bool behind_blank)
 {
 	for (int depth = 0; at < text.len; at++) {
@@ -92,8 +92,8 @@ static size_t behind_parenthesis(struct bytes text, size_t at)
 	return text.len;
 }
 
-/* Without the parameters' types, with which names of C++ end: "f(int) const". Those of a function
- * around a lambda are left in. */
+/* Cut off the parameters' types at the end of C++ names: "f(int) const". Those of a function around
+ * a lambda remain. */
 static struct bytes without_parameters(struct bytes name)
 {
 	size_t at = 0, open;
@@ -271,7 +271,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	return line_format_read(&format, &g, in, options, out, err);
 }
 
-/* "in" behind the address, or values in parentheses without one, tell gdb from others. */
+/* "in" behind the address, or values in parentheses without an address, distinguish gdb from other
+ * tools. */
 static int bid(struct bytes head)
 {
 	struct bytes line;

@@ -124,7 +124,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 	return true;
 }
 
-/* A later part has full stacks if they have started where the input begins. */
+/* A part in the middle has full stacks if they have started in the first bytes of the input. */
 static bool find_start(struct wcp *w, struct bytes head)
 {
 	struct bytes line;

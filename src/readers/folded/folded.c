@@ -34,10 +34,10 @@ struct folded {
 	struct profile *profile;
 	const struct reading_style *style;
 	bool differential;
-	bool in_order; /* a sample for every line: their order is all that there is of time */
+	bool in_order; /* a sample for every line, whose order is the only information about time */
 	struct folded_stacks stacks;
 	VECTOR(struct waiting_line) waiting;
-	size_t seen;		       /* bytes at the start of the window that have been read */
+	size_t seen;		       /* consumed bytes at the start of the window */
 	uint32_t samples, stream;      /* a differential file has stream + 1 for `after` */
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
 	unsigned decimals;	       /* of all values */
@@ -74,8 +74,7 @@ static bool rescale(struct folded *f, unsigned decimals)
 	return true;
 }
 
-/* In the file's decimals; false when it, or the sum of all values (without their signs), is too
- * large. */
+/* The value in the file's decimals; false: it, or the sum of all absolute values, is too large. */
 static bool to_value(struct folded *f, unsigned side, struct decimal number, int64_t *ret_value)
 {
 	int64_t value, size;
@@ -95,7 +94,7 @@ static bool to_value(struct folded *f, unsigned side, struct decimal number, int
 
 /* ---- Lines ---- */
 
-/* The row of the stack's sample, a new one with zeroes when it has none. */
+/* The row of the stack's sample; a new one has zeroes. */
 static size_t sample_row(struct folded *f, stack_id stack)
 {
 	struct profile *p = f->profile;
@@ -123,7 +122,7 @@ static enum folded_sign sign_of(const struct folded *f)
 	return f->style->tool != TOOL_KILN ? FOLDED_UNSIGNED : FOLDED_SIGNED;
 }
 
-/* Other tools take a line with one number in a differential file for one without a change. */
+/* Other tools treat a line with one number in a differential file as unchanged. */
 static bool cut_numbers(const struct folded *f, struct bytes *frames, struct decimal *ret_numbers)
 {
 	enum folded_sign sign = sign_of(f);
@@ -136,7 +135,7 @@ static bool cut_numbers(const struct folded *f, struct bytes *frames, struct dec
 		if (f->style->tool == TOOL_KILN)
 			return false;
 	}
-	/* Perl takes all blanks before a number but one for the end of a name. */
+	/* For Perl, all blanks before a number except one belong to the name. */
 	while (f->style->tool == TOOL_SCRIPTS && folded_is_blank(whole.at[frames->len + 1]))
 		frames->len++;
 	while (f->style->tool == TOOL_SCRIPTS && bytes_ends_with(*frames, BYTES(";")))
@@ -191,7 +190,7 @@ static bool take_stack(struct folded *f, struct bytes line, size_t shared, struc
 	return !folded_stacks_add(&f->stacks, line, frames, shared) || take_waiting(f, err);
 }
 
-/* Its first `shared` bytes are those of the last line that gave a stack. */
+/* Its first `shared` bytes equal those of the last line with a stack. */
 static bool take_line(struct folded *f, struct bytes line, size_t shared, struct error *err)
 {
 	f->lines++;
@@ -205,13 +204,13 @@ static bool take_line(struct folded *f, struct bytes line, size_t shared, struct
 	return take_stack(f, line, shared, err);
 }
 
-/* Where a line ends, and what it has in common with the last one. */
+/* The end of a line, and the length of its common start with the last one. */
 struct folded_ahead {
 	size_t shared;	     /* bytes: there is no newline in them */
 	const char *newline; /* NULL: it does not end in the window */
 };
 
-/* Look at the first line of `rest`, which comes after `last`. */
+/* Find the end of the first line of `rest`, which follows `last`. */
 static struct folded_ahead look_ahead(struct bytes last, struct bytes rest)
 {
 	struct folded_ahead line = {.shared = last.at ? scan_common_start(last, rest) : 0};
@@ -221,7 +220,7 @@ static struct folded_ahead look_ahead(struct bytes last, struct bytes rest)
 	return line;
 }
 
-/* The first line of `rest`, of which *ahead tells, and then of the one behind it. */
+/* Take the first line of `rest` (*ahead describes it), and look at the next one. */
 static bool take_next(
 	struct folded *f, struct bytes *rest, struct folded_ahead *ahead, struct error *err)
 {
@@ -239,8 +238,8 @@ static bool take_next(
 	return true;
 }
 
-/* All whole lines of the window. The last one that gave a stack stays in it, for the next one to be
- * compared with: then f->seen bytes at the window's start have been read. */
+/* Take all whole lines of the window. The last one with a stack stays in it, to compare the next
+ * one with it: f->seen bytes at the window's start have been read. */
 static bool take_window(struct folded *f, struct input *in, struct error *err)
 {
 	struct bytes rest = {in->window.at + f->seen, in->window.len - f->seen};
@@ -280,7 +279,7 @@ static void streams_open(struct folded *f)
 	}
 }
 
-/* Say in the streams what all of their values came to, and what was passed over. */
+/* Store the totals of the streams, and note skipped lines. */
 static void streams_close(struct folded *f)
 {
 	struct buffer unit = {0};
@@ -304,8 +303,8 @@ static void streams_close(struct folded *f)
 	}
 }
 
-/* Other tools count what they pass over, and are content with nothing; Perl counts empty lines too.
- */
+/* Other tools count skipped lines and accept an input without stacks; Perl counts empty lines,
+ * too. */
 static void note_ignored(struct folded *f)
 {
 	uint64_t ignored = f->bad.count + (f->style->tool == TOOL_SCRIPTS ? f->comments : 0);
@@ -360,7 +359,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	return done;
 }
 
-/* Any text whose lines end in a number can be folded text, so this is never a strong claim. */
+/* Any text whose lines end in numbers can be folded text: the bid is low. */
 static int bid(struct bytes head)
 {
 	struct bytes line, all = head;
@@ -370,7 +369,7 @@ static int bid(struct bytes head)
 	for (size_t i = 0; i < head.len; i++)
 		if ((unsigned char)head.at[i] < '\t')
 			return 0;
-	/* A last line that READER_HEAD cut in two counts neither way. */
+	/* Ignore a last line that READER_HEAD cut. */
 	while (good + other < 64 && bytes_line(&all, &line)) {
 		bool cut = !all.len && head.len >= READER_HEAD;
 

@@ -17,15 +17,15 @@ static inline bool folded_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* May a number be below 0? Kiln writes such ones (memory that was freed, of a profile that is the
- * difference of two); for other tools they are part of a name. */
+/* May numbers be negative? Kiln writes such numbers (freed memory, of a difference of two
+ * profiles); for other tools they are part of a name. */
 enum folded_sign { FOLDED_UNSIGNED, FOLDED_SIGNED };
 
-/* A number at the end of `line` and the blanks before it are cut off. */
+/* Cut off a number at the end of `line` with the blanks before it. */
 bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal *ret_number);
 
-/* "# main 12", or "#" before what has no number: a name may start with it, such as "#tick;read 12".
- */
+/* "# main 12", or "#" before text without a number: a name may start with it, such as "#tick;read
+ * 12". */
 bool folded_is_comment_behind(struct bytes line); /* of a line that starts with # */
 
 static inline bool folded_is_comment(struct bytes line)
@@ -36,8 +36,7 @@ static inline bool folded_is_comment(struct bytes line)
 /* More frames than a stack may have? */
 bool folded_is_too_deep(struct bytes stack);
 
-/* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
- * not asked. */
+/* Do all stacks of the head end in two numbers? A line that the head cuts is ignored. */
 bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign);
 
 #endif

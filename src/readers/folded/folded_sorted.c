@@ -1,4 +1,4 @@
-/* folded_sorted.c: what is the next line of sorted folded text? */
+/* folded_sorted.c: reads sorted folded text line by line. */
 #include "readers/folded/folded_sorted.h"
 
 #include "readers/folded/folded_line.h"
@@ -19,7 +19,7 @@ bool folded_sorted_open(
 
 	*ret_plain = false;
 	*f = (struct folded_sorted){.plain = true};
-	/* What cannot be read again must not be touched. */
+	/* Inputs that can be read only once are left alone. */
 	if (!strcmp(path, "-") || stat(path, &status) || !S_ISREG(status.st_mode))
 		return true;
 	if (!input_open(&f->in, path, err))
@@ -101,13 +101,13 @@ static bool take_line(struct folded_sorted *f, struct bytes line)
 	return true;
 }
 
-/* Does the stack come behind `last`, or is it the same? */
+/* Is the stack after `last` in order, or equal? */
 static bool is_in_order(struct folded_sorted *f, struct bytes last)
 {
 	struct bytes stack = f->stack;
 
 	if (f->shared > stack.len)
-		f->shared = stack.len; /* a number was like a name */
+		f->shared = stack.len; /* a number could have been part of a name */
 	if (f->shared == last.len)
 		return true;
 	return f->shared < stack.len &&

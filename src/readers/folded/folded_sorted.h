@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/input.h"
 
-/* A file that is being read: where it stands. */
+/* The position in a file. */
 struct folded_sorted {
 	struct input in;
 	struct bytes stack; /* of the line; valid until the next one */
@@ -14,7 +14,7 @@ struct folded_sorted {
 	size_t shared; /* bytes at its start that the caller knows: see folded_sorted_next */
 	size_t taken;  /* of the window: this line and its newline */
 	bool ended;    /* there is no line */
-	bool plain;    /* false: the reader of profiles has to look at it */
+	bool plain;    /* false: only the reader of profiles can read it */
 };
 
 /* Open a plain file of whole numbers that the reader `folded` would read; *ret_plain is false for
@@ -29,8 +29,8 @@ void folded_sorted_release(struct folded_sorted *f);
  * remark. */
 bool folded_sorted_next(struct folded_sorted *f, struct bytes last, struct error *err);
 
-/* Instead, and without order: the next lines that are stacks, at most `most` (0: there are none),
- * valid until the next call. f->plain as above. */
+/* Instead, for unsorted lines: the next stacks, at most `most` (0: the end), valid until the next
+ * call. f->plain as above. */
 struct folded_plain {
 	struct bytes stack;
 	int64_t value;
@@ -38,8 +38,8 @@ struct folded_plain {
 bool folded_sorted_take(struct folded_sorted *f, struct folded_plain *ret_lines, size_t most,
 	size_t *ret_count, struct error *err);
 
-/* The order of two stacks that have `shared` bytes in common: <0, 0, >0; *ret_shared: how many they
- * have indeed. */
+/* Compare two stacks whose first `shared` bytes are equal: <0, 0, >0; *ret_shared: the length of
+ * their common start. */
 int folded_compare_from(struct bytes a, struct bytes b, size_t shared, size_t *ret_shared);
 
 #endif

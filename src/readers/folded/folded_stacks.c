@@ -28,7 +28,7 @@ void folded_stacks_clear(struct folded_stacks *s)
 	s->sorted = 0;
 }
 
-/* Is `a` the same as `b` or behind it, when their first `shared` bytes are the same? */
+/* Is `a` equal to `b` or behind it in order, if their first `shared` bytes are equal? */
 static bool follows(struct bytes a, struct bytes b, size_t shared)
 {
 	if (shared >= b.len)
@@ -73,7 +73,7 @@ static struct folded_mark known_start(struct folded_stacks *s, struct bytes fram
 	return (struct folded_mark){0};
 }
 
-/* Frames behind `start` wait. */
+/* Queue the frames behind `start`. */
 static void add_frames(struct folded_stacks *s, struct bytes frames, struct folded_mark start)
 {
 	for (size_t at = start.depth ? start.end + 1 : 0; at <= frames.len; at = start.end + 1) {
@@ -136,7 +136,7 @@ static void find_locations(struct folded_stacks *s)
 					       ? s->location_of_string.items[string]
 					       : 0;
 
-		/* Repaired it may be another line's name, spelled otherwise. */
+		/* A repaired name may equal another line's. */
 		if (s->sorted && !bytes_equal(profile_text(s->profile, string), name))
 			s->sorted = 0;
 		s->found.items[i] = location ? location : frame_location(s, name, string);

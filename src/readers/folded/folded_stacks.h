@@ -28,7 +28,7 @@ struct folded_stacks {
 	struct bytes last;  /* the line before, in the window; NULL: there is none to share with */
 	size_t last_frames; /* bytes of its frames */
 	VECTOR(struct folded_mark) marks;	/* starts of `last` that are stacks, growing */
-	VECTOR(location_id) location_of_string; /* 0: not asked for yet */
+	VECTOR(location_id) location_of_string; /* 0: not made yet */
 	VECTOR(struct folded_waiting {
 		struct folded_mark start; /* what is shared with lines before */
 		uint32_t frames;	  /* behind that: the next ones of those that wait */
@@ -37,7 +37,7 @@ struct folded_stacks {
 	VECTOR(struct bytes) names; /* of frames that wait: in the window */
 	VECTOR(uint32_t) found;	    /* for each its string, then its location, then its stack */
 	VECTOR(stack_id) stacks;    /* of the lines that waited */
-	/* Once lines come in no order: */
+	/* For unsorted lines: */
 	struct paths paths;
 	VECTOR(struct listed_path) paths_of_lines; /* that waited */
 };
@@ -48,7 +48,7 @@ enum folded_order { ORDER_OF_LINES = 1, ORDER_OF_STACKS = 2 };
 
 void folded_stacks_release(struct folded_stacks *s);
 
-/* What follows may be anything again. */
+/* Start over: the next line may have any stack. */
 void folded_stacks_clear(struct folded_stacks *s);
 
 /* A line waits, whose `frames` are its start, of less than 4 GiB, and no more than a stack may
@@ -57,7 +57,7 @@ void folded_stacks_clear(struct folded_stacks *s);
 bool folded_stacks_add(
 	struct folded_stacks *s, struct bytes line, struct bytes frames, size_t shared);
 
-/* Before the window moves: s->stacks becomes those of all lines that wait, in their order. */
+/* Before the window moves: fill s->stacks with those of all queued lines, in order. */
 void folded_stacks_find(struct folded_stacks *s);
 
 #endif

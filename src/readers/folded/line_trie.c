@@ -47,8 +47,8 @@ static struct bytes step_text(const struct line_search *s, size_t i)
 	return (struct bytes){s->line.at + step->start, step->len};
 }
 
-/* Where a line is cut depends on nothing that comes behind, so that lines of one start are cut
- * alike, and no piece that others lie behind is the start of another behind the same one. */
+/* A cut depends only on the bytes before it: lines with a common start are cut alike, and of two
+ * pieces behind the same one, neither is the start of the other if it has pieces behind it. */
 static size_t cut_piece(struct bytes rest)
 {
 	size_t most = rest.len < LINE_PIECE_LIMIT ? rest.len : LINE_PIECE_LIMIT;
@@ -59,8 +59,7 @@ static size_t cut_piece(struct bytes rest)
 	return end ? (size_t)(end + 1 - rest.at) : most;
 }
 
-/* A step's hash is of all bytes up to its end, so that no look into the table has to wait for the
- * one before it. */
+/* A step's hash covers all bytes up to its end: lookups do not wait for earlier ones. */
 static void cut_line(struct line_search *s)
 {
 	struct bytes rest = s->line;
@@ -98,8 +97,7 @@ static void fetch_slot(const struct id_map *m, uint64_t hash)
 	__builtin_prefetch(&m->slots[id_map_start(m, hash)]);
 }
 
-/* For each step what comes before the next stage can ask: a piece that is certainly new has a text
- * that may be known. */
+/* Prefetches, in stages: a piece that is certainly new may have a known text. */
 static void fetch_start(const struct line_trie *t, struct line_step *step)
 {
 	fetch_slot(&t->by_start, step->start_hash);
@@ -239,9 +237,9 @@ bool line_trie_add(struct line_trie *t, struct line_search *s, int64_t value, bo
 
 /* ---- Sorting ---- */
 
-/* All pieces by what they lie behind. */
+/* Group all pieces by the piece before them. */
 struct groups {
-	uint32_t *start; /* of every piece: where those behind it start in `ids`; and one more */
+	uint32_t *start; /* for every piece, the start of its followers in `ids`; and one more */
 	uint32_t *ids;
 	size_t most; /* behind one piece */
 };
