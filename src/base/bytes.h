@@ -77,8 +77,8 @@ static inline struct bytes bytes_trim(struct bytes text)
 	return text;
 }
 
-/* The number of bytes before the first `wanted`, or text.len. For short fields, where this loop
- * over eight bytes at once is faster than a call of memchr. */
+/* The number of bytes before the first `stop`, or text.len. For short fields, where this loop over
+ * eight bytes at once is faster than a call of memchr. */
 static inline size_t bytes_until(struct bytes text, char stop)
 {
 	const uint64_t low = 0x0101010101010101;

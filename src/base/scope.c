@@ -196,7 +196,7 @@ static void hold(struct hold h)
 	scope_fail(sizeof(h));
 }
 
-/* Take the latest hold that matches `wanted`: NULL and OTHER there match anything. */
+/* Take the latest hold that matches `filter`: NULL and OTHER there match anything. */
 static bool take_hold(struct scope *s, struct hold filter, struct hold *ret)
 {
 	bool found = false;

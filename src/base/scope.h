@@ -21,9 +21,9 @@
 /* The place where a thread continues when an allocation fails. */
 struct recovery;
 
-/* Call call(context) in a scope. False: memory ran out; *ret_asked bytes could not be allocated,
- * and everything allocated and held since is released. After success, all of it belongs to the
- * caller. */
+/* Call call(context) in a scope. False: memory ran out; *ret_failed_size bytes could not be
+ * allocated, and everything allocated and held since is released. After success, all of it belongs
+ * to the caller. */
 bool scope_run(void (*call)(void *context), void *context, size_t *ret_failed_size);
 
 /* Memory ran out: release everything and let scope_run return false. `size`: the bytes that

@@ -9,7 +9,7 @@
 /* A part of an input, and what its reader found out that concerns the whole input. */
 struct read_part {
 	bool is_continuation; /* it is not the first part */
-	/* All of it; its end may come nearer until it is reached. */
+	/* The whole part; another thread may move its end to the front. */
 	const struct input_range *range;
 	uint64_t size;	    /* of the input */
 	struct bytes begin; /* the first READER_HEAD bytes of the input, or all there are */
@@ -21,14 +21,14 @@ struct read_part {
 	uint64_t counted;
 	void (*add_notes)(struct profile *p, uint64_t counted);
 	bool depends; /* on what is before the part: it cannot be read without that */
-	bool ended;   /* what is behind the part is not to be read */
-	/* In a call tree: the last line's stack and those that it is below, where the next part
-	 * goes on; and how many of them are in the part before. These are the profile's first
-	 * stacks, of which no location is known. */
+	bool ended;   /* the rest of the input is not read */
+	/* In a call tree: the stack of the last line with its callers, where the next part
+	 * continues; and how many of these callers are in the part before. They are the profile's
+	 * first stacks, without locations. */
 	VECTOR(stack_id) path;
 	uint32_t above;
-	/* Whose values come last, where they belong to what was named some lines above; and is the
-	 * profile's first stream without a name, as that is in the part before? */
+	/* The event of the last values, if a line above names it; and has the profile's first
+	 * stream no name, because the part before has it? */
 	string_id event;
 	bool unnamed;
 };
@@ -39,8 +39,7 @@ static inline bool read_part_goes_on(const struct read_part *part)
 	return part && part->range->end < part->size;
 }
 
-/* Leave notes in the profile of an input of which this is all that is known; fail when nothing was
- * read. */
+/* Add the notes of the input to its profile; fail if nothing was read. */
 bool read_part_add_notes(const struct read_part *part, struct profile *out, struct error *err);
 
 #endif

@@ -17,8 +17,8 @@
 #define PIECES_LIMIT 64u /* parts, with those that were taken over */
 #define PART_MIN                                                                                   \
 	((uint64_t)16 << 20) /* bytes; a thread takes longer than to put its tables there */
-#define REST_MIN   ((uint64_t)4 << 20) /* bytes worth taking over; and as many stay */
-#define CUT_SEARCH ((size_t)4 << 20)   /* bytes in which there has to be a place to cut */
+#define REST_MIN   ((uint64_t)4 << 20) /* bytes to take over at least; as many remain */
+#define CUT_SEARCH ((size_t)4 << 20)   /* bytes in which a cut must be possible */
 
 struct part {
 	struct input_range range;
@@ -42,15 +42,15 @@ unsigned parts_count(
 {
 	uint64_t size = reader->cut ? input_size(in) : 0;
 
-	/* Samples of their own have an order; what has been summed up has none. Nor may a reader
-	 * choose the event by what comes first. */
+	/* Separate samples have an order, sums do not. And a reader must not choose the event by
+	 * the first line. */
 	if (options->want & (WANT_TIMES | WANT_THREADS | WANT_CPUS) ||
 		(options->style && !options->event) || size < 2 * PART_MIN)
 		return 1;
 	return parallel_thread_count(size / PART_MIN < PARTS_LIMIT ? size / PART_MIN : PARTS_LIMIT);
 }
 
-/* Where, from `start` on, a part can begin; `end`: nowhere near. */
+/* The first position from `start` at which a part can begin; `end`: none nearby. */
 static uint64_t find_cut(const struct parts *p, uint64_t start, uint64_t end)
 {
 	struct input_range range = {.lock = PTHREAD_MUTEX_INITIALIZER, .at = start};
@@ -105,7 +105,7 @@ static uint64_t rest_of(struct part *part, uint64_t *ret_middle)
 	return rest;
 }
 
-/* Who reads `part` ends at `cut`, unless it is beyond. */
+/* Let the reader of `part` end at `cut`, unless it is beyond. */
 static bool cut_off(struct part *part, uint64_t cut, uint64_t *ret_end)
 {
 	bool before;
@@ -119,7 +119,7 @@ static bool cut_off(struct part *part, uint64_t cut, uint64_t *ret_end)
 	return before;
 }
 
-/* The rear half of the longest rest, as a part of its own; NULL: nothing is worth it. With the
+/* The second half of the longest rest, as a part of its own; NULL: it does not pay. With the
  * lock. */
 static struct part *take_over(struct parts *p)
 {
@@ -156,7 +156,7 @@ static void read_part(const struct parts *p, struct part *part)
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, &options, &part->profile, &ignored) &&
 		     !(part->state.depends && part->state.is_continuation);
-	/* Only in the first one are stacks looked for again: the others go behind it. */
+	/* Stacks are looked up again only in the first part: the others are appended to it. */
 	if (part->state.is_continuation)
 		callees_release(&part->profile.callees);
 	else
@@ -219,7 +219,7 @@ static bool add_notes(const struct parts *p)
 	return !all.lines || read_part_add_notes(&all, &p->part[0]->profile, &ignored);
 }
 
-/* The next part behind the first one, which has all that is before it. */
+/* Append the next part to the first one, which contains all before it. */
 static bool add_next(const struct parts *p, unsigned i)
 {
 	struct read_part *before = &p->part[i - 1]->state, *state = &p->part[i]->state;
@@ -231,7 +231,7 @@ static bool add_next(const struct parts *p, unsigned i)
 		.path = state->path.items,
 		.path_len = state->path.len};
 
-	/* Nothing is known of a path that was left without entering another one. */
+	/* A path that was left without entering another one is unknown. */
 	if (state->above > before->path.len || (!state->path.len && before->path.len))
 		return false;
 	if (state->unnamed)
@@ -261,7 +261,7 @@ static bool join(struct parts *p)
 		joined = add_next(p, i);
 		profile_release(&p->part[i]->profile);
 	}
-	/* One reader leaves out what is beyond a limit. */
+	/* A single reader would skip streams beyond the limit. */
 	if (p->reader->one_table && all->streams.len > TEXT_STREAMS_LIMIT)
 		joined = false;
 	return joined && profile_check_values(all, &ignored) && add_notes(p);

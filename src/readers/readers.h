@@ -87,6 +87,6 @@ struct reader {
 
 extern const struct reader *const readers[]; /* NULL-terminated */
 const struct reader *reader_by_name(const char *name);
-const struct reader *reader_for(struct bytes head); /* NULL: nobody bids */
+const struct reader *reader_for(struct bytes head); /* NULL: no reader bids */
 
 #endif

@@ -212,7 +212,7 @@ static void count_subtrees(const struct wide *wide, uint32_t *size)
 }
 
 /* `size`: of every subtree; `at`: scratch memory for positions. Callers are placed before their
- * callees, because they precede them in `kept`. */
+ * callees, because they precede them in `wide`. */
 static void place_callees(struct preorder *p, const struct wide *wide, const uint32_t *callees,
 	const uint32_t *end, const uint32_t *size, uint32_t *at)
 {

@@ -223,7 +223,8 @@ static int bid(struct bytes head)
 	return parse_line(line, name_of(line), &weighed) ? 24 : 0;
 }
 
-/* The callers of a part's first lines are resolved when the parts are joined. */
+/* A part may begin at any line: the callers of its first lines are resolved when the parts are
+ * joined. */
 static bool between(struct bytes above, struct bytes line)
 {
 	struct weighed weighed;

@@ -17,8 +17,8 @@ struct java_frame {
  * there is no source in parentheses. */
 bool java_frame_parse(struct bytes text, struct java_frame *ret_frame);
 
-/* The location of what follows "at ", or 0 when it is no frame. Known texts are not parsed again.
- * *ret_new (may be NULL) tells the frame when the text was parsed, else its method is empty. */
+/* The location of the text behind "at "; 0: it is no frame. Known texts are not parsed again.
+ * *ret_new (may be NULL) is the frame if the text was parsed; else its method is empty. */
 location_id java_location(struct text_stacks *t, struct bytes text, struct java_frame *ret_new);
 
 #endif

@@ -22,7 +22,7 @@ struct java_threads {
 	bool inside;	    /* a thread has begun */
 	struct buffer name; /* its name as its root frame has it */
 	location_id root;   /* 0: none */
-	thread_id thread;   /* when threads are wanted */
+	thread_id thread;   /* if threads are requested */
 	enum java_state state;
 	bool background;       /* one of the JVM's own */
 	VECTOR(uint8_t) waits; /* of locations: 1 in any frame, 2 in the innermost one */
@@ -34,15 +34,15 @@ struct java_threads {
 void java_threads_start(struct java_threads *j);
 void java_threads_release(struct java_threads *j);
 
-/* A thread's entry starts. `whole` is its name, `shown` what of it is its root frame's; `tid` is -1
- * when it is not known. */
+/* Start a thread's entry. `whole` is its name, `shown` the part for its root frame; `tid` -1:
+ * unknown. */
 void java_threads_begin(
 	struct java_threads *j, struct bytes whole, struct bytes shown, int64_t tid);
-/* The state that the entry tells. */
+/* Set the state of the entry's thread. */
 void java_threads_state(struct java_threads *j, enum java_state state);
-/* What follows "at ". False: it is no frame. */
+/* Take the text behind "at ". False: it is no frame. */
 bool java_threads_frame(struct java_threads *j, struct bytes text);
-/* The entry's end; nothing when none has begun. */
+/* End the entry, if one has begun. */
 bool java_threads_end(struct java_threads *j, struct error *err);
 
 #endif

@@ -89,7 +89,7 @@ static enum java_state state_of(struct bytes text)
 	return bytes_starts_with(text, BYTES("BLOCKED")) ? JAVA_BLOCKED : JAVA_WAITING;
 }
 
-/* "2024-05-01 12:00:00", in the machine's own time zone, which is not told. */
+/* "2024-05-01 12:00:00", in the machine's time zone, which the dump does not contain. */
 static bool parse_date(struct bytes line, uint64_t *ret_ns)
 {
 	static const char shape[] = "0000-00-00 00:00:00";

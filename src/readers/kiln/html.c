@@ -25,7 +25,7 @@ static int html_bid(struct bytes head)
 		       : 0;
 }
 
-/* What stands in the element. */
+/* Find the content of the element. */
 static bool find_profile(struct bytes page, struct bytes *ret_text, struct error *err)
 {
 	const char *element = find(page, BYTES(ELEMENT)), *end = page.at + page.len;

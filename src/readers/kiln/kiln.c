@@ -47,7 +47,7 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 	struct profile read;
 	bool done;
 
-	(void)options; /* what is not wanted costs nothing: it stays in the map */
+	(void)options; /* unused columns cost nothing: they stay in the map */
 	done = spool_input(&held->spool, in, &content, err);
 	done = done && kiln_file_read(content, run_in_threads, &read, err);
 	if (!done) {

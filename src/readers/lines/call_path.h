@@ -8,7 +8,7 @@
 /* `{0}`: at the root. */
 struct call_path {
 	VECTOR(stack_id) stacks; /* of the last line and the ones it is below */
-	bool unknown;		 /* what the next line is below is in the part before */
+	bool unknown;		 /* the callers of the next line are in the part before */
 	uint32_t above;		 /* how many lines of the part before there are in the path */
 };
 
@@ -22,7 +22,7 @@ void call_path_release(struct call_path *path);
  * caller or sibling (one between is missing), or when it is too deep. */
 bool call_path_enter(struct call_path *path, struct profile *p, size_t depth, location_id location);
 
-/* A line of this depth could not be read: what follows below it has no caller. */
+/* A line of this depth could not be read: lines below it have no caller. */
 void call_path_cut(struct call_path *path, size_t depth);
 
 /* The stack of the line that was entered last. */

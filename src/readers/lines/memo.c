@@ -1,4 +1,4 @@
-/* memo.c: what did this text mean the last time? */
+/* memo.c: remembers values by text. */
 #include "readers/lines/memo.h"
 
 #include <stdlib.h>

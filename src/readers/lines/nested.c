@@ -23,7 +23,7 @@ static bool add_sample(
 	return text_stacks_add_sample(n->stacks, n->order, n->sample, values, err);
 }
 
-/* The last level ends: what it does not share with those below it is a sample. */
+/* The last level ends: its count minus those of its callees is a sample. */
 static bool pop(struct nested *n, struct error *err)
 {
 	const struct nested_level *last = &n->levels.items[n->levels.len - 1];

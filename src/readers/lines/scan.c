@@ -1,4 +1,4 @@
-/* scan.c: questions to text that are asked at memory speed. */
+/* scan.c: searches text at memory speed. */
 #include "readers/lines/scan.h"
 
 static size_t scan_empty_line_narrow(struct bytes text);

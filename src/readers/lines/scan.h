@@ -1,4 +1,4 @@
-/* scan.h: questions to text that are asked at memory speed.
+/* scan.h: searches text at memory speed.
  *
  * By hand: with memchr, memmem and comparison byte by byte instead, 340 MB of perf script's text
  * take 0.63 s of CPU time to fold instead of 0.20, and 440 MB of folded text 0.51 instead of 0.43:
@@ -13,8 +13,8 @@
 /* Where the newline is that an empty line follows ("\n\n" or "\n\r\n"); text.len: nowhere. */
 size_t scan_empty_line(struct bytes text);
 
-/* Where the first newlines are, in less than 4 GiB of text; how many were found, which are not all
- * there are but one at least, if there is any. `limit`, 32 or more, is what there is room for. */
+/* The offsets of the first newlines, in less than 4 GiB of text. Returns how many were found: at
+ * least one, if there is any, but perhaps not all. `limit`: room for offsets, at least 32. */
 size_t scan_newlines(struct bytes text, uint32_t *ret_at, size_t limit);
 
 /* How many bytes `a` and `b` have in common at the start, and at the end. */
@@ -45,8 +45,8 @@ static inline bool scan_is_zero(scan_sixteen bytes)
 	return !(words[0] | words[1]);
 }
 
-/* Are these bytes the same? For short texts, of which most are. All of up to 64 bytes are looked
- * at, some twice: nobody can foretell where a loop would end. */
+/* Are these bytes equal? For mostly short texts. All of up to 64 bytes are compared, some twice:
+ * the end of a loop would be mispredicted. */
 static inline bool scan_same(const char *a, const char *b, size_t len)
 {
 	scan_sixteen all;
@@ -80,8 +80,8 @@ static inline scan_sixteen scan_difference_but_digits(const char *a, const char 
 	       ((scan_sixteen)(of_a - '0' > 9) | (scan_sixteen)(of_b - '0' > 9));
 }
 
-/* Are these bytes the same, but for digits that stand where digits stood? Of 16 bytes or more;
- * what is shorter is told to be different. */
+/* Are these bytes equal, except that digits may differ from digits? False for less than 16
+ * bytes. */
 static inline bool scan_same_but_digits(const char *a, const char *b, size_t len)
 {
 	scan_sixteen all;
@@ -115,8 +115,8 @@ static inline bool scan_hex_column(const char *at)
 }
 
 /* How many digits, hexadecimal ones (is_hex_digit) or not, end at `end`, going back to `start` at
- * most. Numbers of a few digits, each of another length: eight bytes at once are faster than
- * branches that nobody can foretell. */
+ * most. For numbers of a few digits: eight bytes at once are faster than branches that are
+ * mispredicted. */
 static inline size_t scan_digits_of(const char *start, const char *end, bool hex)
 {
 	const uint64_t low = 0x0101010101010101, high = low << 7;

@@ -11,8 +11,8 @@ static inline void load_block(scan_block *to, const char *from)
 	memcpy(to, from, sizeof(*to));
 }
 
-/* Text comes from memory that nobody has looked at yet. The processor fetches ahead by itself, but
- * not beyond a page; there need not be anything there. */
+/* Text comes from memory that is not cached yet. The processor prefetches, but not beyond a page;
+ * the address prefetched here need not be valid. */
 #define AHEAD ((size_t)4 << 10) /* bytes */
 
 static inline void fetch_ahead(const char *at, size_t len)
@@ -133,8 +133,7 @@ static inline uint32_t newline_bits(const char *at)
 	return bits_of(&here);
 }
 
-/* Most blocks have a few newlines, nobody knows how many: four are written, whether they are there
- * or not, without asking. */
+/* Most blocks have a few newlines: four are written without a branch, whether they exist or not. */
 size_t SCAN(newlines)(struct bytes text, uint32_t *ret_at, size_t limit)
 {
 	size_t count = 0, i = 0;

@@ -1,4 +1,4 @@
-/* text_lines.c: which lines come next, and what did they mean the last time? */
+/* text_lines.c: finds the next lines, and their values from the last time. */
 #include "readers/lines/text_lines.h"
 
 #include "readers/lines/scan.h"
@@ -10,7 +10,7 @@ void text_lines_release(struct text_lines *l)
 	memo_release(&l->known);
 }
 
-/* Where it is remembered which text comes behind the last one. */
+/* The slot that remembers which text follows the last one. */
 static uint32_t *hint(struct text_lines *l)
 {
 	if (l->beginnings != l->known.beginnings) {
@@ -20,7 +20,7 @@ static uint32_t *hint(struct text_lines *l)
 	return &l->next[l->known.last % TEXT_HINTS];
 }
 
-/* Mostly what follows is what followed the last time. */
+/* Mostly the same text follows as the last time. */
 static uint32_t find_by_hint(struct text_lines *l, struct bytes text)
 {
 	uint32_t *next = hint(l), value;
@@ -37,7 +37,7 @@ static struct bytes part(const struct text_lines *l, unsigned line)
 	return l->part ? l->parts[line] : l->ahead[line].text;
 }
 
-/* A step at a time for all lines: what the next step looks at is on its way meanwhile. */
+/* One step for all lines at a time: meanwhile the memory for the next step is prefetched. */
 static void look_up(struct text_lines *l)
 {
 	uint64_t hash[TEXT_AHEAD];

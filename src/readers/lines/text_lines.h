@@ -15,22 +15,22 @@
 struct text_line {
 	struct bytes text;
 	uint32_t value; /* that of the text, or of its part, if it is known, or 0 */
-	bool unknown;	/* it is known that it was not, when it was looked up */
+	bool unknown;	/* it was not known when it was looked up */
 };
 
 struct text_lines {
 	struct input *in;
 	uint64_t number; /* of the last line */
-	/* For a reader that asks for a part of each line: that part, or what of other lines there
-	 * is. NULL: it asks for all of it, if at all. */
+	/* For readers that look up a part of each line: returns the part. NULL: whole lines are
+	 * looked up, if any. */
 	struct bytes (*part)(struct bytes line);
 	struct text_line ahead[TEXT_AHEAD];
-	struct bytes parts[TEXT_AHEAD]; /* of those lines, if they are asked for */
+	struct bytes parts[TEXT_AHEAD]; /* of those lines, if parts are looked up */
 	unsigned held, taken;		/* how many were found, and how many of them were taken */
 	bool uses_parts;		/* parts are looked up, with those of lines that are held */
 	bool learned;			/* something was, since then */
 	struct memo known;
-	/* Of texts, the one that was asked for next the last time: mostly it is again. */
+	/* By text, the one that was looked up next the last time: mostly it is again. */
 	uint32_t next[TEXT_HINTS], beginnings;
 };
 
@@ -53,7 +53,7 @@ static inline bool text_lines_next(
 
 uint32_t text_lines_find(struct text_lines *l, struct bytes text);
 
-/* What is looked up of the last line. */
+/* The text of the last line that is looked up. */
 static inline struct bytes text_lines_part(const struct text_lines *l, struct bytes line)
 {
 	if (!l->part)
@@ -62,7 +62,7 @@ static inline struct bytes text_lines_part(const struct text_lines *l, struct by
 								     : l->part(line);
 }
 
-/* Is this what is looked up of the last line? */
+/* Is this the text of the last line that is looked up? */
 static inline bool text_lines_is_part(const struct text_lines *l, struct bytes text)
 {
 	const struct bytes *part = l->part ? &l->parts[l->taken - 1] : &l->ahead[l->taken - 1].text;
@@ -70,7 +70,7 @@ static inline bool text_lines_is_part(const struct text_lines *l, struct bytes t
 	return part->at == text.at && part->len == text.len;
 }
 
-/* What this text, a line or a part of one, means, or 0; and how that is remembered. */
+/* The value of this text (a line or a part of one), or 0; and how to remember it. */
 static inline uint32_t text_lines_known(struct text_lines *l, struct bytes text)
 {
 	if (l->taken) {

@@ -99,7 +99,7 @@ location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum fra
 	struct memo *m = &t->names[kind];
 	location_id location;
 
-	/* Programs, of which one has many stacks in a row. */
+	/* Programs: mostly the last one again. */
 	if (m->last && memo_is(m, m->last, name))
 		return memo_value(m, m->last);
 	location = memo_find(m, name);

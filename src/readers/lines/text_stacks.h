@@ -54,11 +54,11 @@ struct text_stacks {
 	int64_t total[TEXT_STREAMS_LIMIT];
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
 	struct bad_lines bad;
-	/* What a reader counts, and what it does with that at the end. */
+	/* A reader's count, and the function that notes it at the end. */
 	uint64_t counted;
 	void (*add_notes)(struct profile *p, uint64_t counted);
 	struct read_part *part; /* NULL: all of an input is read */
-	bool ended;		/* what follows the last line is not looked at */
+	bool ended;		/* the rest of the input is ignored */
 };
 
 void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
@@ -78,8 +78,8 @@ static inline bool text_stacks_line(
 	return text_lines_next(&t->lines, ret_line, ret_more, err);
 }
 
-/* The location that this text (a whole line, say) led to the last time, or 0; and how it is
- * remembered. What it depends on besides the text must not change between the two. */
+/* The location that was remembered for this text (a whole line, say), or 0; and how to remember
+ * one. It must depend on the text alone. */
 static inline location_id text_stacks_known(struct text_stacks *t, struct bytes text)
 {
 	return text_lines_known(&t->lines, text);
@@ -95,7 +95,7 @@ location_id text_stacks_known_in(struct text_stacks *t, struct bytes function, s
 void text_stacks_learn_in(
 	struct text_stacks *t, struct bytes function, struct bytes module, location_id location);
 
-/* A frame of which this name is all that is known. */
+/* A frame of which only the name is known. */
 location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum frame_kind kind);
 
 /* A frame of which more is known: the base name of its module, a file (which is kept when the
@@ -146,18 +146,18 @@ bool text_stacks_add_stack(
 bool text_stacks_add_stacks(struct text_stacks *t, const struct sample *samples, size_t count,
 	const int64_t *values, struct error *err);
 
-/* So many samples with the same `has` are to come: where each is a row, there is room for all. */
+/* Make room for so many samples with the same `has`, if each one is a row. */
 void text_stacks_reserve(struct text_stacks *t, const struct sample *sample, size_t count);
 
-/* A value of this stack will be added soon: what that looks at is fetched into the cache. */
+/* Prefetch for a value of this stack that will be added soon. */
 static inline void text_stacks_fetch(const struct text_stacks *t, stack_id stack)
 {
 	if (stack < t->row_of_stack.len)
 		__builtin_prefetch(t->row_of_stack.items + stack);
 }
 
-/* For reader.cut: where the first line starts before which the text can be cut, or text.len.
- * `between` is asked about it and the line above it, which are whole. */
+/* For reader.cut: the start of the first line before which the text can be cut, or text.len.
+ * `between` decides by this line and the one above it, both complete. */
 size_t text_stacks_cut(struct bytes text, bool (*between)(struct bytes above, struct bytes line));
 
 /* Is the text nothing but digits? A count that does not fit is -1. */
@@ -167,11 +167,11 @@ bool text_is_count(struct bytes text, int64_t *ret_count);
  * no frames; skipped when `count` is -1. */
 bool text_stacks_add_count(struct text_stacks *t, int64_t count, struct error *err);
 
-/* The last line could not be read; `reason` is static and says what was expected. */
+/* Skip the last line; `reason` is static: the expected form. */
 void text_stacks_skip(struct text_stacks *t, const char *reason);
 
-/* The last line cannot be read without what was read before: when that may be in another part,
- * nobody asks for the result. */
+/* The last line depends on earlier text: if that may be in another part, the result of this part is
+ * discarded. */
 static inline void text_stacks_depend(struct text_stacks *t)
 {
 	if (t->part)

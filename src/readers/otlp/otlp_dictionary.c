@@ -1,4 +1,4 @@
-/* otlp_dictionary.c: what do the indices of an OTLP profile mean? */
+/* otlp_dictionary.c: resolves the indices of an OTLP profile. */
 #include "readers/otlp/otlp_dictionary.h"
 
 #include <stdlib.h>

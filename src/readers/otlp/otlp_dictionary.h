@@ -50,8 +50,8 @@ struct otlp_dictionary {
 	struct packed_path path;
 	VECTOR(uint32_t) rows; /* of a stack's locations, innermost first */
 
-	/* And who makes them has these, the profile and the strings: */
-	VECTOR(struct otlp_attribute_row) attribute_rows; /* when they have been asked for */
+	/* For the thread that makes stacks, with the profile and the strings: */
+	VECTOR(struct otlp_attribute_row) attribute_rows; /* once they are used */
 	VECTOR(stack_id) stacks_made;			  /* by row */
 	VECTOR(stack_id) stacks_walked;			  /* by path that was expected */
 	uint64_t bad_references;
@@ -68,17 +68,17 @@ bool otlp_dictionary_take(struct otlp_dictionary *d, struct bytes message, struc
 bool otlp_dictionary_resolve(struct otlp_dictionary *d, struct error *err);
 
 struct bytes otlp_text(struct otlp_dictionary *d, uint64_t index);
-/* NULL: the file has not got it (which is counted), or it is none. */
+/* NULL: missing in the file (counted), or index 0. */
 const struct otlp_attribute *otlp_attribute_at(struct otlp_dictionary *d, uint64_t index);
 /* A KeyValue message, as resources have them. */
 struct otlp_attribute otlp_key_value(struct otlp_dictionary *d, struct bytes message);
 
-/* A stack is expected first, then made together with others, which one thread may do while another
- * goes on to expect others. */
+/* Stacks are registered first, then made in batches; one thread may make some while another one
+ * registers more. */
 void otlp_expect_stack(struct otlp_dictionary *d, uint64_t index, struct otlp_expected *expected);
 void otlp_make_stacks(struct otlp_dictionary *d, struct otlp_expected *expected);
-/* One that was made. False: the file has not got it, or it has what the file has not got, or is
- * too deep. */
+/* A stack that was made. False: it or something it refers to is missing in the file, or it is too
+ * deep. */
 bool otlp_stack_at(const struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack);
 void otlp_expected_release(struct otlp_expected *expected);
 

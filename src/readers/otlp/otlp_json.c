@@ -49,7 +49,7 @@ struct json_message {
 		(text), sizeof(text) - 1                                                           \
 	}
 
-/* Objects: in all of these, fields that nobody reads are left out. */
+/* Objects, without the fields that are not read. */
 static const struct json_message any_value = {
 	8, {
 		   {NAME("stringValue"), 1, VALUE_TEXT, NULL},
@@ -187,9 +187,9 @@ static const struct json_field *find_field(const struct json_message *m, struct 
 
 /* ---- Lengths ---- */
 
-#define SHORT_LIMIT 16383u /* two bytes can say it */
+#define SHORT_LIMIT 16383u /* fits two bytes */
 
-/* What follows has a length that is not known yet. Returns what run_end wants. */
+/* Begin a run whose length is not known yet. Returns the argument of run_end. */
 static size_t run_begin(struct buffer *out, uint32_t number)
 {
 	protobuf_put_varint(out, number << 3 | PROTOBUF_BYTES);
@@ -390,7 +390,7 @@ static void take_value(struct maker *m, const struct json_field *f)
 	}
 }
 
-/* The field that comes next, mostly one behind the last. */
+/* The next field: mostly the one after the last one. */
 static bool next_field(struct json *j, const struct json_message *message,
 	const struct json_field *expected, const struct json_field **ret_field)
 {
@@ -440,7 +440,7 @@ struct ahead {
 };
 
 #define AHEAD_MIN    ((uint64_t)16 << 20) /* bytes of a file */
-#define AHEAD_SEARCH ((size_t)64 << 10)	  /* bytes in which there has to be a sample */
+#define AHEAD_SEARCH ((size_t)64 << 10)	  /* bytes in which a sample must begin */
 #define LIST_DEPTH   8u /* a list of samples is in a list of profiles, of scopes, of resources */
 #define SAMPLES	     (&profile.fields[1])
 
@@ -493,7 +493,7 @@ static void end_thread(void *context)
 	pthread_join(a->thread, NULL);
 }
 
-/* NULL: it is not worth it, or there is no CPU for it. */
+/* NULL: it does not pay, or there is no CPU for it. */
 static struct ahead *ahead_open(const struct input *in)
 {
 	uint64_t size = input_size(in), from = size / 5 * 2; /* the rest takes one thread as long */
@@ -540,7 +540,7 @@ static bool ahead_close(struct maker *m, bool take)
 	return taken;
 }
 
-/* The item that comes next and those behind it; false: it has not been made ahead. */
+/* Take the next item and those behind it; false: they have not been made ahead. */
 static bool take_ahead(struct maker *m, const struct json_field *f)
 {
 	const struct ahead *a = m->ahead;

@@ -90,7 +90,7 @@ struct kind {
 struct otlp {
 	struct profile *profile;
 	unsigned want;
-	bool is_json; /* samples are known by their numbers: what is read is not the input's */
+	bool is_json; /* errors give numbers of samples: messages are not the input */
 	struct otlp_dictionary dictionary;
 	struct paths paths;
 	struct pprof_tags tags;

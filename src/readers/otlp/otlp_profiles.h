@@ -12,8 +12,8 @@ extern const struct protobuf_schema otlp_data_shape;
 
 struct otlp;
 
-/* With is_json, what is wrong is told by the number of a sample: messages were made of JSON, and
- * their bytes mean nothing to anybody. */
+/* With is_json, errors give the number of a sample: messages were made of JSON, and their offsets
+ * mean nothing to users. */
 struct otlp *otlp_new(const struct read_options *options, bool is_json, struct profile *profile);
 /* A message that has its own dictionary; it may go afterwards. */
 bool otlp_take(struct otlp *o, struct bytes message, struct error *err);

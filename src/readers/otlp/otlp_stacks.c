@@ -1,4 +1,4 @@
-/* otlp_stacks.c: which stacks are those of an OTLP file? */
+/* otlp_stacks.c: makes the stacks of an OTLP file. */
 #include "readers/otlp/otlp_dictionary.h"
 
 #include <stdlib.h>

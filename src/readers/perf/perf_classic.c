@@ -1,4 +1,4 @@
-/* perf_classic.c: what do other tools call the frames and programs that `perf script` prints? */
+/* perf_classic.c: the names that other tools give to frames and programs of `perf script`. */
 #include "readers/perf/perf_classic.h"
 
 #include "names/tidy.h"
@@ -10,7 +10,7 @@ static bool has(struct bytes text, struct bytes part)
 
 /* ---- Marks ---- */
 
-/* "/tmp/perf-123.map", wherever it stands. */
+/* "/tmp/perf-123.map", anywhere in the text. */
 static bool has_perf_map(struct bytes module)
 {
 	const struct bytes start = BYTES("/tmp/perf-");

@@ -1,4 +1,4 @@
-/* perf_classic.h: what do other tools call the frames and programs that `perf script` prints? */
+/* perf_classic.h: the names that other tools give to frames and programs of `perf script`. */
 #ifndef KILN_READERS_PERF_PERF_CLASSIC_H
 #define KILN_READERS_PERF_PERF_CLASSIC_H
 
@@ -15,8 +15,8 @@ void perf_classic_function(const struct reading_style *style, const struct perf_
 void perf_classic_program(
 	const struct reading_style *style, const struct perf_event *event, struct buffer *out);
 
-/* Does the tool count this event when it wants events called `wanted` (empty: the first that comes,
- * whose name becomes *ret_wanted)? Changes the event's period to what the tool takes it for. */
+/* Does the tool count this event, if it counts events called `chosen` (empty: the first one, whose
+ * name becomes *ret_chosen)? Changes the event's period to the tool's. */
 bool perf_classic_counts(const struct reading_style *style, struct perf_event *event,
 	struct bytes chosen, struct bytes *ret_chosen);
 

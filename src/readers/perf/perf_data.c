@@ -46,9 +46,9 @@ struct data {
 	const struct read_options *options;
 	struct input *in;
 	struct perf_file file;
-	uint64_t passed; /* bytes of the file that have been read, as told to the input */
-	_Atomic uint64_t at, prepared; /* byte of the file that is read, and up to which it is
-					  mapped: what other threads know */
+	uint64_t passed; /* bytes of the file that have been reported to the input as read */
+	_Atomic uint64_t at, prepared; /* the byte of the file being read, and the end of its
+					  mapping, for other threads */
 	struct perf_order order;
 	struct binaries binaries;
 	struct processes processes;
@@ -59,15 +59,15 @@ struct data {
 	struct perf_waiting waiting; /* for their stacks: when somebody looks */
 	struct kernel *kernel;	     /* ours, if it is the recorded one; NULL: not */
 	bool kernel_expected, kernel_own;
-	size_t build_ids;    /* how many of the file's have been told to the binaries */
+	size_t build_ids;    /* how many of the file's are known to the binaries */
 	size_t events_known; /* how many of its events have streams */
 	uint64_t samples;
 	uint64_t last_time;		     /* of a record, ns */
-	uint64_t stray;			     /* samples whose id means no event */
+	uint64_t stray;			     /* samples with the id of no event */
 	VECTOR(struct perf_counted) counted; /* by events of groups, when they were last read */
 	struct id_map counted_by_id;	     /* to its row and one */
 	struct error failed;		     /* while samples were delivered */
-	uint64_t malformed;		     /* records in which a field does not fit */
+	uint64_t malformed;		     /* records with a field beyond their end */
 };
 
 static void data_release(struct data *d)
@@ -88,7 +88,7 @@ static void data_release(struct data *d)
 
 /* ---- Events ---- */
 
-/* Does each sample say what it stands for, or do all stand for the same? */
+/* Does each sample have a period of its own? */
 static bool has_period(const struct perf_file_event *event)
 {
 	return event->layout.sample_type & PERF_SAMPLE_PERIOD ||
@@ -102,7 +102,7 @@ static uint64_t period_of(const struct perf_file_event *event, const struct perf
 	return event->attr.freq ? 0 : event->attr.sample_period;
 }
 
-/* Columns that are wanted, as far as the event has them. */
+/* The requested columns that the event has. */
 static unsigned columns(const struct data *d, const struct perf_file_event *event)
 {
 	const uint64_t type = event->layout.sample_type;
@@ -149,7 +149,7 @@ static bool is_sampled(const struct perf_event_attr *attr)
 	return attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_DUMMY;
 }
 
-/* In a pipe it comes among the records, before what it is about. */
+/* Use new information about the file: in a pipe it comes among the records, before its use. */
 static void learn(struct data *d)
 {
 	const struct perf_file_info *about = &d->file.about;
@@ -227,8 +227,8 @@ static bool is_own_kernel(const struct data *d, uint64_t *ret_base)
 	       bytes_equal(profile_text(d->profile, row.build_id), bytes_of(build_id));
 }
 
-/* Names of kernel functions will be asked for: by whoever names addresses, and here already when a
- * CPU is idle, as only they tell what it was interrupted for. */
+/* Names of kernel functions will be needed: for naming, and already here if a CPU is idle, as only
+ * they show why it was interrupted. */
 static void expect_kernel(struct data *d, const struct perf_record *r)
 {
 	const struct perf_words chain = r->sample.callchain;

@@ -30,7 +30,7 @@ struct waiting {
 	bool woken;	/* at any time */
 };
 
-/* A delay whose waker is to come. */
+/* A delay whose waker follows. */
 struct waking {
 	uint32_t thread; /* in sched.waiting */
 	string_id comm;
@@ -85,7 +85,7 @@ static bool parse_short(struct bytes side, uint64_t *ret_pid)
 	return colon && bytes_u64((struct bytes){colon + 1, (size_t)(open - colon) - 1}, ret_pid);
 }
 
-/* Who goes and who comes. */
+/* The threads that are switched out and in. */
 static bool parse_switch(struct bytes text, uint64_t *ret_prev, uint64_t *ret_next)
 {
 	struct bytes before, behind;
@@ -123,7 +123,7 @@ static struct waiting *thread_of(struct sched *s, uint64_t pid)
 	return &s->waiting.items[s->waiting.len - 1];
 }
 
-/* As frames show it: without blanks, and with ids when these are wanted (process -1: unknown). */
+/* The name for frames: without blanks, and with ids if requested (process -1: unknown). */
 static string_id comm_string(struct sched *s, struct bytes comm, int32_t process, uint64_t thread)
 {
 	buffer_set(&s->comm, comm);
@@ -239,7 +239,7 @@ static bool take_switch(struct sched *s, const struct perf_event *event, struct 
 	return true;
 }
 
-/* A stack on top of another one, without its own root frame. *depth is how deep it comes to be. */
+/* Append a stack, without its root frame, to another one. *depth: the depth of the result. */
 static stack_id stack_on(struct sched *s, stack_id stack, stack_id top, size_t *depth)
 {
 	struct profile *p = s->stacks.profile;
@@ -336,7 +336,7 @@ static bool take_event(struct sched *s, const struct perf_event *event, struct e
 	return !is_delay(event->event) || take_delay(s, event, err);
 }
 
-/* In Perl's style the frame is what is printed, with its offset. */
+/* In Perl's style a frame is the printed text, with its offset. */
 static location_id frame_location(struct sched *s, struct bytes line, struct perf_frame frame)
 {
 	struct bytes *symbol = &frame.symbol;

@@ -245,7 +245,7 @@ static enum walked walk_line(
 	return mark->frames > STACK_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
 }
 
-/* The stack that a call chain ends in. *ret_end is what its first line came to. */
+/* The stack of a call chain. *ret_end: the kind of its first line. */
 static enum walked walk(
 	struct script *s, struct bytes text, stack_id root, bool java, struct recent_mark *ret_end)
 {
@@ -346,7 +346,7 @@ static thread_id thread_of(struct profile *p, const struct perf_event *event)
 	return profile_thread(p, profile_process(p, event->pid, name), event->tid, name);
 }
 
-/* Of the columns that are wanted, those that this input has. */
+/* The requested columns that this input has. */
 static bool add_event(
 	struct script *s, const struct perf_event *event, stack_id stack, struct error *err)
 {
@@ -368,7 +368,7 @@ static bool add_event(
 	return perf_events_add(&s->events, &sample, err);
 }
 
-/* Other tools know one event; what has to be said of others is said at the end. */
+/* Other tools use one event; a note at the end counts the others. */
 static bool is_counted(struct script *s, struct perf_event *event)
 {
 	struct bytes chosen;
@@ -422,7 +422,7 @@ static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bo
 	return add_event(s, event, stack, err);
 }
 
-/* What --show-mmap-events and the like print is no sample; lost samples are told. */
+/* Records of --show-mmap-events and the like are no samples; lost samples are counted. */
 static bool take_other_record(struct script *s)
 {
 	struct bytes what = s->event.event.len ? s->event.event : s->event.rest, count;
@@ -527,8 +527,8 @@ static bool script_read(struct script *s, struct input *in, struct error *err)
 				"after every sample",
 				(unsigned long long)s->lines + 1, SAMPLE_TEXT_LIMIT >> 20);
 		recent_table_settle(&s->recent);
-		/* Doubling what is not enough keeps a long call chain from being searched for its
-		 * end once for every piece of it. */
+		/* Doubling the window: else a long call chain would be searched for its end once
+		 * for every piece of it. */
 		if (!input_fill(in, in->window.len * 2 + 1, err))
 			return false;
 	}
@@ -617,7 +617,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 /* ---- Bidding ---- */
 
-/* An event line and a frame below it are worth most, perf's header something. */
+/* An event line and a frame below it bid most, perf's header less. */
 static int bid(struct bytes head)
 {
 	struct bytes line, all = head;

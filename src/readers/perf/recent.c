@@ -1,11 +1,11 @@
-/* recent.c: what do this call chain and the last one of the same program share? */
+/* recent.c: finds the common part of this call chain and the last one of the same program. */
 #include "readers/perf/recent.h"
 
 #include "readers/lines/scan.h"
 
 #include <stdlib.h>
 
-#define FEW 8 /* marks that are asked one by one sooner than half by half */
+#define FEW 8 /* marks below which a linear search is faster than a binary one */
 
 void recent_table_release(struct recent_table *t)
 {
@@ -24,7 +24,7 @@ static bool mark_holds(const struct recent_mark *m, struct bytes text, size_t sh
 	       text.at[text.len - m->from_end - 1] == '\n';
 }
 
-/* Marks that hold come before those that do not, mostly all but the last few. */
+/* Valid marks precede invalid ones; mostly all but the last few are valid. */
 static size_t marks_that_hold(const struct recent *r, struct bytes text, size_t shared)
 {
 	const struct recent_mark *marks = r->marks.items;

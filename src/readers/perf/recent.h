@@ -20,7 +20,7 @@ struct recent_mark {
 };
 
 struct recent {
-	stack_id root;	   /* whose call chain this is; 0: nobody's */
+	stack_id root;	   /* the program of this call chain; 0: none */
 	struct bytes text; /* in the window, or in `room` */
 	char *room;
 	size_t cap;
@@ -37,11 +37,11 @@ void recent_table_release(struct recent_table *t);
  * the end of the text, in the root. */
 struct recent *recent_share(struct recent_table *t, stack_id root, struct bytes text);
 
-/* Let `text`, whose marks have been pushed, take the place of the last one. It is not copied:
- * mostly the next one of the same program follows at once. */
+/* Replace the last text by `text`, whose marks have been pushed. It is not copied: mostly the next
+ * one of the same program follows at once. */
 void recent_keep(struct recent *r, struct bytes text);
 
-/* Copy what is kept: the window is about to move. */
+/* Copy the texts: the window is about to move. */
 void recent_table_settle(struct recent_table *t);
 
 #endif

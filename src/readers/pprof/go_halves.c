@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#define SIZE_MIN   ((uint64_t)8 << 20) /* bytes: a thread is not worth its while for less */
-#define CUT_SEARCH ((size_t)1 << 20)   /* bytes in which a sample should start */
+#define SIZE_MIN   ((uint64_t)8 << 20) /* bytes: the minimum for a second thread */
+#define CUT_SEARCH ((size_t)1 << 20)   /* bytes in which a sample must start */
 
 /* Where the last line starts in the input. */
 static uint64_t place_of(const struct input *in, struct bytes line)

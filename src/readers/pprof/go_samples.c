@@ -1,4 +1,4 @@
-/* go_samples.c: which samples does `go tool pprof -raw` list? */
+/* go_samples.c: reads the samples that `go tool pprof -raw` lists. */
 #include "readers/pprof/go_samples.h"
 
 #include "readers/pprof/go_words.h"
@@ -32,7 +32,7 @@ void go_samples_release(struct go_samples *s)
 
 /* ---- Numbers ---- */
 
-/* The value at the start of *text, which moves behind it. */
+/* Cut the value at the start of *text off. */
 static bool next_value(struct bytes *text, int64_t *ret_value)
 {
 	struct bytes rest = go_skip_blanks(*text);
@@ -53,8 +53,7 @@ static bool next_value(struct bytes *text, int64_t *ret_value)
 	return true;
 }
 
-/* The number at the end of *text, which is cut off, and the blanks before it; false at the start
- * or when it is none. */
+/* Cut the number at the end of *text off, with the blanks before it; false: there is none. */
 static bool last_number(struct bytes *text, uint32_t *ret_number)
 {
 	size_t end = text->len, start = end;
@@ -207,7 +206,7 @@ static bool take_values(struct go_samples *s, struct bytes values)
 	return values.len && *values.at == ':';
 }
 
-#define SOON 8 /* lines: what their samples add to lies anywhere, and is fetched into the cache */
+#define SOON 8 /* lines ahead for which memory is prefetched */
 
 static bool take_sample(
 	struct go_samples *s, struct text_lines *lines, struct bytes line, const char **ret_reason)

@@ -1,4 +1,4 @@
-/* go_sections.c: what do the sections of a text of `go tool pprof -raw` say? */
+/* go_sections.c: reads the sections of a text of `go tool pprof -raw`. */
 #include "readers/pprof/go_sections.h"
 
 #include <stdlib.h>

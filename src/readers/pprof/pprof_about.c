@@ -1,4 +1,4 @@
-/* pprof_about.c: what does a pprof file say about all of its samples? */
+/* pprof_about.c: reads what a pprof file has about all of its samples. */
 #include "base/units.h"
 #include "readers/pprof/pprof_file.h"
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #define BATCHES 16u
-#define WAKE	8u /* batches to go on with: for fewer nobody who waits is woken */
+#define WAKE	8u /* batches to wait for: fewer do not wake a waiting thread */
 
 struct pprof_adder {
 	struct pprof *file;
@@ -35,7 +35,7 @@ struct pprof_adder {
 	size_t settled;			 /* samples before the first that may have such a stack */
 
 	struct sample rows[PPROF_BATCH]; /* of the batch; `stack` is a number first */
-	struct error error;		 /* where a message is none */
+	struct error error;		 /* of an invalid message */
 	struct slot_queue slot_queue;
 	size_t count; /* of batches: one without a thread */
 	struct pprof_batch batches[];
@@ -69,7 +69,7 @@ static void defer_paths(struct pprof_adder *a, const struct pprof_batch *batch)
 	}
 }
 
-/* What they say but for their stacks. */
+/* The columns of the samples besides their stacks. */
 static bool take_samples(struct pprof_adder *a, const struct pprof_batch *batch, size_t *ret_count)
 {
 	struct pprof *p = a->file;
@@ -121,7 +121,7 @@ static void add_values(struct pprof_adder *a, size_t count)
 	}
 }
 
-#define ORDER_TRIAL 4096u /* different stacks before it is asked how they come */
+#define ORDER_TRIAL 4096u /* different stacks before their order is judged */
 #define FOUND_PART  8u
 #define LARGE_TREE  600000.0 /* rows: less has mostly its place in the caches */
 
@@ -151,11 +151,11 @@ static void check_order(struct pprof_adder *a)
 	a->trial = (struct trial){a->stacks.len, a->steps, rows};
 }
 
-#define ROOM_TRIAL   16384u /* samples before it is asked how much room all will take */
+#define ROOM_TRIAL   16384u /* samples before the room for all is estimated */
 #define GROWTH_LIMIT 16u    /* times what is there */
 
-/* Samples mostly have stacks of their own: then those to come will take as much room as those that
- * came did. To make it once is faster than again and again. */
+/* Most samples have stacks of their own: the remaining ones need as much room as those so far.
+ * Allocating it once is faster than growing repeatedly. */
 static void make_room(struct pprof_adder *a)
 {
 	struct profile *p = a->profile;

@@ -62,7 +62,7 @@ static struct bytes without_arguments(struct bytes name)
 
 static bool matches(const struct pattern *p, struct bytes name)
 {
-	struct error ignored = {0}; /* what takes too long to find out is kept */
+	struct error ignored = {0}; /* frames whose match takes too long are kept */
 	bool found = false;
 
 	return pattern_match(p, name, &found, &ignored) && found;

@@ -1,4 +1,4 @@
-/* pprof_fields.c: what do the values and labels of a pprof sample say? */
+/* pprof_fields.c: reads the values and labels of a pprof sample. */
 #include "readers/pprof/pprof_file.h"
 
 /* ---- Labels ---- */

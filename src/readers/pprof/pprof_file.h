@@ -35,7 +35,7 @@ struct pprof_place {
 struct pprof_string {
 	struct bytes text;
 	string_id made; /* 0: not yet, or "" */
-	int8_t role;	/* enum tag_role and one; 0: not asked yet */
+	int8_t role;	/* enum tag_role plus one; 0: not looked up yet */
 };
 
 struct pprof_skipped {

@@ -37,12 +37,12 @@ struct pprof_line {
 /* What drop_frames asks for at a place. */
 enum pprof_cut {
 	CUT_NOTHING,
-	CUT_ALL,  /* the place and what it called */
-	CUT_BELOW /* what it called; its own inlined functions are cut already */
+	CUT_ALL,  /* the place and its callees */
+	CUT_BELOW /* its callees; its own inlined functions are cut already */
 };
 
-/* Row 0 of mappings and functions is none. The caller fills in the tables and, before each place,
- * the lines: innermost first, as the file has them. */
+/* Row 0 of mappings and functions is unused. The caller fills in the tables and, before each place,
+ * the lines: innermost first, as in the file. */
 struct pprof_places {
 	struct profile *profile;
 	VECTOR(struct pprof_mapping) mappings;

@@ -1,4 +1,4 @@
-/* pprof_stacks.c: which stack do these locations of a pprof file make? */
+/* pprof_stacks.c: makes stacks of the locations of a pprof file. */
 #include "readers/pprof/pprof_file.h"
 
 #include <assert.h>
@@ -49,7 +49,7 @@ static void make_place(struct pprof *p, uint32_t row)
 		p->place_of_id.items[place->id] = p->places.made.items[place->made.first];
 }
 
-/* Rows whose id another one had before are asked for by nobody. */
+/* Rows with the id of an earlier row are never used. */
 void pprof_make_places(struct pprof *p)
 {
 	for (size_t i = 0; i < p->location_rows.dense.len; i++)

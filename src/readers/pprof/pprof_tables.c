@@ -1,4 +1,4 @@
-/* pprof_tables.c: which strings, functions, mappings and locations does a pprof file have? */
+/* pprof_tables.c: reads the strings, functions, mappings and locations of a pprof file. */
 #include "readers/pprof/pprof_file.h"
 
 #include <stdlib.h>
@@ -208,7 +208,7 @@ static bool take_sample_type(struct pprof *p, const struct protobuf_field *f, st
 	return true;
 }
 
-/* Strings are still to come: know_mapping looks at the message again. */
+/* Strings may follow: parse_mapping reads the message again. */
 static bool take_mapping(struct pprof *p, struct bytes message, struct error *err)
 {
 	struct protobuf m = protobuf_open(message, &mapping_shape);

@@ -1,4 +1,4 @@
-/* pprof_tags.c: which thread do a sample's labels name? */
+/* pprof_tags.c: finds the thread that a sample's labels name. */
 #include "readers/pprof/pprof_tags.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool is_id(int64_t number)
 	return number >= 0 && number <= INT32_MAX;
 }
 
-/* False: it is not what that label should be, so it is one like any other. */
+/* False: the value does not fit the label, which then is a label like any other. */
 static bool add_role(struct pprof_tags *t, enum tag_role role, int64_t number)
 {
 	switch (role) {

@@ -260,7 +260,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 	return take_row(v, &row, err);
 }
 
-/* Cuts are where a level is told in the first column. */
+/* Cut before a line whose level is in the first column. */
 static bool take_header_before(struct vsprof *v, struct bytes begin, struct error *err)
 {
 	struct bytes line = {0};

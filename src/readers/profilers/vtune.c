@@ -20,7 +20,7 @@
 #define COLUMNS_LIMIT 64u
 #define CALLS_LIMIT   ((size_t)1 << 20) /* different lines that are remembered */
 #define NO_COLUMN     COLUMNS_LIMIT
-#define SOON	      6u /* lines: as long as it takes to come from memory */
+#define SOON	      6u /* lines to prefetch ahead */
 
 /* A line that was read; its values are a group of vtune.values. */
 struct vtune_call {
@@ -53,7 +53,7 @@ static bool is_header(struct bytes line)
 	       bytes_starts_with(line, BYTES("\"Function Stack"));
 }
 
-/* What a column counts: the best known ones come first. */
+/* Columns; the best known ones come first. */
 static const struct {
 	struct bytes column, kind, unit;
 	double scale;
@@ -269,7 +269,7 @@ static bool new_call(struct vtune *v, size_t depth, struct bytes line, struct er
 	return add_call(v, depth, &call, values, err);
 }
 
-/* The call of a line to come is on its way into the cache. */
+/* Prefetch the call of a later line. */
 static void fetch_call(const struct vtune *v)
 {
 	uint32_t call = text_lines_coming(&v->stacks.lines, SOON);
@@ -383,7 +383,8 @@ static int bid(struct bytes head)
 	return 0;
 }
 
-/* What a line is below is asked for when the parts are joined. */
+/* A part may begin at any line: the callers of its first lines are resolved when the parts are
+ * joined. */
 static bool between(struct bytes above, struct bytes line)
 {
 	(void)above;

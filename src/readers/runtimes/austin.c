@@ -33,7 +33,7 @@ struct austin_thread {
 
 struct austin {
 	struct text_stacks stacks;
-	enum austin_mode mode; /* said, or known by the first sample */
+	enum austin_mode mode; /* given, or derived from the first sample */
 	bool below_zero;       /* metrics of the head are: they cannot be times */
 	struct memo by_text;   /* an index plus one in `threads` */
 	VECTOR(struct austin_thread) threads;
@@ -162,7 +162,7 @@ static thread_id add_thread(struct profile *p, struct bytes process, struct byte
 	return made;
 }
 
-/* Of the text at the start of a line, which says both ids. */
+/* Read the ids at the start of a line. */
 static struct austin_thread *thread_of(
 	struct austin *a, struct bytes text, struct bytes process, struct bytes thread)
 {
@@ -368,7 +368,7 @@ static bool sample_time(
 	return true;
 }
 
-/* The first sample tells what nobody has said. */
+/* Derive the missing mode from the first sample. */
 static void learn_mode(struct austin *a, const struct metrics *m)
 {
 	if (!a->mode && m->count == 3)
@@ -466,7 +466,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 	return true;
 }
 
-/* What the input's first lines say of the mode holds in all parts of it. */
+/* The mode in the first lines of the input holds for all parts. */
 static void learn_head(struct austin *a, struct bytes head)
 {
 	struct bytes line, key, value;

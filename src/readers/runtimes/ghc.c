@@ -26,7 +26,7 @@ struct ghc {
 	bool begun;  /* a line of the table has come */
 };
 
-/* The word at the end of *text, which is cut off, and the blanks around it. */
+/* Cut the word at the end of *text off, with the blanks around it. */
 static struct bytes last_word(struct bytes *text)
 {
 	size_t end = text->len, start;
@@ -277,7 +277,8 @@ static int bid(struct bytes head)
 	return bits;
 }
 
-/* What a line is below is asked for when the parts are joined. */
+/* A part may begin at any line: the callers of its first lines are resolved when the parts are
+ * joined. */
 static bool between(struct bytes above, struct bytes line)
 {
 	(void)above;

@@ -67,7 +67,7 @@ struct json_value {
 	uint32_t side;
 };
 bool json_values_equal(const struct json_value *a, const struct json_value *b, size_t count);
-/* What Kiln says about the values, which it told. */
+/* The values as Kiln's own key describes them. */
 struct json_value json_extra_value(const struct json_extra *e);
 /* The table of samples that have these values (one or two) and this tag (the columns that they
  * have, say), a new one if need be; NULL when there are too many. Valid until the next call. */

@@ -26,7 +26,7 @@ static inline struct seen_question seen_question(const struct seen *s, struct by
 
 /* These are asked next: so are their answers, all at once. */
 void seen_expect(const struct seen *s, const struct seen_question *questions, size_t count);
-/* The value that was put; 0: not known, then seen_put may tell. */
+/* The value that was put; 0: unknown, then call seen_put. */
 uint32_t seen_find(struct seen *s, const struct seen_question *question);
 void seen_put(struct seen *s, const struct seen_question *question, uint32_t value);
 

@@ -162,7 +162,7 @@ static bool take_boundary(struct bpftrace *b, struct bytes line, struct error *e
 	return true;
 }
 
-/* A line outside of entries: what starts one, or what bpftrace and its programs say. */
+/* A line outside of entries: the start of one, or a message of bpftrace and its programs. */
 static bool take_other(struct bpftrace *b, struct bytes line, struct error *err)
 {
 	struct bytes name, rest = line;

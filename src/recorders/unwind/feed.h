@@ -22,7 +22,7 @@ struct unwind_feed {
 	VECTOR(const struct perf_layout *) layouts;
 };
 
-/* `processes` is the recorder's state, whose callback `told` is set; `merge` its rings, whose
+/* `processes` is the recorder's state, whose callback `read_text` is set; `merge` its rings, whose
  * callback `save` is set. To be called before both are used; both outlive the feed. */
 bool unwind_feed_open(struct unwind_feed *f, const struct bpf_object *object,
 	struct perf_merge *merge, struct processes *processes, struct error *err);
