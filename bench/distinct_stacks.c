@@ -56,7 +56,7 @@ static int by_functions(const void *a, const void *b)
 	return (left->depth > right->depth) - (left->depth < right->depth);
 }
 
-/* As many as were asked for, by their hashes all different. */
+/* The requested number, all different by their hashes. */
 static struct stack *make_stacks(size_t count, uint32_t callees)
 {
 	struct stack *stacks = memory_new(count, sizeof(*stacks));

@@ -73,7 +73,8 @@ static void take_last_cpu(void)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* After its last turn it waits for the other's: what ends, and is written then, slows nobody. */
+/* After its last turn it waits for the other process, so that its exit and output slow nothing
+ * down. */
 static long long work_in_turn(int turns, int own, int its)
 {
 	long long all = 0, before;

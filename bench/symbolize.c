@@ -26,7 +26,7 @@ static void add_places(
 	uint64_t step = code->size / count ? code->size / count : 1, at = 0, offset;
 
 	for (size_t i = 0; i < count; i++) {
-		at = (at + 7919 * step) % (count * step); /* a prime: every one is met */
+		at = (at + 7919 * step) % (count * step); /* a prime: every one is visited */
 		if (image_offset(image, code->address + at % code->size, &offset))
 			profile_location(p, mapping, offset);
 	}

@@ -21,7 +21,8 @@ static __always_inline bool needs_copy(const struct user_stack *s)
 	       s->end == USER_STACK_NO_MAPPING || s->end == USER_STACK_BAD_RULE;
 }
 
-/* May one more stack of a process that too little is known of be copied? There is a limit. */
+/* May one more stack of this process, whose mappings or tables are incomplete, be copied? There is
+ * a limit. */
 static __always_inline bool copy_allowed(__u32 pid)
 {
 	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &pid), none = {0};

@@ -185,7 +185,7 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
-/* What the kernel looks for by its name in what a map holds, and what only has to have one. */
+/* Fields that the kernel finds by name in map values, and types that only need a name. */
 struct bpf_task_work {
 	__u64 opaque;
 };

@@ -147,7 +147,7 @@ static __always_inline void take_hit(void *ctx)
 	stack_scratch_release(scratch);
 }
 
-/* To return 0 would hide the event from others who listen to it, such as perf. */
+/* Returning 0 would hide the event from other listeners, such as perf. */
 SEC("tp")
 int on_tracepoint(void *ctx)
 {

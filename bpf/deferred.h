@@ -27,7 +27,7 @@ struct deferred_stack {
 	__u64 ip, sp, bp;
 	__u64 absent; /* address */
 	__u32 count;  /* of kernel frames... */
-	__u32 skip;   /* ... of which so many are left out */
+	__u32 skip;   /* ... how many of them are left out */
 	__u64 kernel[KERNEL_STACK_MAX];
 };
 

@@ -133,8 +133,8 @@ static __always_inline struct event_lock lock_event(
 		.tid = recorder_tid(task)};
 }
 
-/* At the end of the recording, threads get their locks while the iterator lists the threads that
- * wait: whoever takes a wait emits it. */
+/* At the end of the recording, threads get their locks while the iterator lists waiting threads:
+ * the program that takes a wait emits it. */
 static __always_inline bool take(struct wait *wait, __u64 start)
 {
 	return start && __sync_val_compare_and_swap(&wait->start, start, 0) == start;
@@ -158,8 +158,8 @@ static __always_inline void emit_deferred(const __u64 *words, __u32 chunk)
 	emit(&event, false);
 }
 
-/* The wait has ended. A stack of which a page was absent is taken again, as only the stack of now
- * can be deferred. */
+/* The wait has ended. A stack with an absent page is taken again, as only the present stack can be
+ * deferred. */
 static __always_inline void end(void *ctx, struct wait *wait, struct task_struct *task, __u64 now)
 {
 	struct stack_scratch *scratch = NULL;

@@ -255,7 +255,7 @@ int on_allocated(__u64 *ctx)
 	return 0;
 }
 
-/* What an allocator frees while it allocates are not blocks that it gave out. */
+/* An allocator's frees during an allocation are not of blocks that it returned. */
 SEC("uprobe")
 int on_free(__u64 *ctx)
 {

@@ -15,7 +15,7 @@
 
 #include "bpf/unwind.h"
 
-/* Of a thread; all zeroes: nothing is known. */
+/* Of a thread; all zeroes: empty. */
 struct stack_memo {
 	__u64 pc, sp, fp;
 	__u32 mappings; /* struct unwind_process: space */

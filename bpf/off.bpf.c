@@ -113,7 +113,7 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 	return *ret_parts;
 }
 
-/* At the end of the recording, waits end while the iterator lists the threads that wait: whoever
+/* At the end of the recording, waits end while the iterator lists waiting threads: the program that
  * takes a wait emits it. */
 static __always_inline bool take(struct thread *t, const struct event_wait *wait)
 {

@@ -30,7 +30,7 @@ struct pages {
 	__u64 start, end;
 };
 
-/* To read a device's memory may change the device: none of its pages are read. */
+/* Reading a device's memory may change the device: none of its pages are read. */
 static long find_end(struct task_struct *task, struct vm_area_struct *area, void *context)
 {
 	struct pages *pages = context;

@@ -143,7 +143,7 @@ static __always_inline __u32 space_of(struct task_struct *task)
 	return space.id;
 }
 
-/* Where a thread has left user space. */
+/* The address at which a thread has left user space. */
 static __always_inline __u64 user_address(struct task_struct *task)
 {
 #ifdef __TARGET_ARCH_x86
@@ -456,7 +456,7 @@ static __always_inline __u32 stack_take_from(void *ctx, struct task_struct *task
 
 /* ---- The stack of a thread that is off the CPU ---- */
 
-/* Of user space only the address where it left is known. */
+/* Only the address at which it left user space is known. */
 static __always_inline void take_user_left(struct stack_scratch *scratch, struct task_struct *task)
 {
 	__u64 early = CHUNK_ROOT | (__u64)CHUNK_END_EARLY << CHUNK_END_SHIFT;

@@ -14,7 +14,7 @@
 
 #define GROUP_DEPTH 64 /* control groups, one inside the other */
 
-/* What a mode keeps of a thread begins with this. */
+/* The first member of each mode's data of a thread. */
 struct mark {
 	__u32 exec;	  /* with `before_exec`: its self_exec_id before */
 	bool follow;	  /* its children are recorded, too */
@@ -64,7 +64,7 @@ static __always_inline bool is_recorded_cpu(__u32 cpu)
 	return !config.by_cpu || config.cpus[cpu / 64 % (BPF_CPUS_MAX / 64)] >> cpu % 64 & 1;
 }
 
-/* What a command does before its exec is not recorded. */
+/* The command is not recorded before its exec. */
 static __always_inline bool is_before_exec(struct mark *mark, struct task_struct *task)
 {
 	if (mark->before_exec && task->self_exec_id != mark->exec)

@@ -610,8 +610,8 @@ static __always_inline void unwind_forked(__u32 parent, __u32 child)
 	bpf_map_update_elem(&unwind_processes, &child, &process, BPF_ANY);
 }
 
-/* Nothing is known of a new program: mappings of the old one, which the recorder may still add, are
- * older than `since`. */
+/* Reset what is known of a process at exec: mappings of the old program, which the recorder may
+ * still add, are older than `since`. */
 static __always_inline void unwind_executed(__u32 pid)
 {
 	struct unwind_process process = {.since = bpf_ktime_get_ns()};

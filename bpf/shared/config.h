@@ -8,7 +8,7 @@
 
 #define BPF_CPUS_MAX  4096u
 #define GROUPS_MAX    16
-#define PID_OUTSIDE   (-1)  /* of what is not in the recorder's pid namespace */
+#define PID_OUTSIDE   (-1)  /* of processes outside of the recorder's pid namespace */
 #define PID_CACHE_MAX 16384 /* threads and processes whose numbers are cached: some 1.5 MB */
 
 /* A function of the kernel. */

@@ -6,7 +6,7 @@
 
 enum { EVENT_REQUEST = EVENT_OF_MODE, EVENT_REQUEST_STACK };
 
-/* What a device is asked to do. */
+/* The kind of a request. */
 enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_DISCARD, REQUEST_FLUSH, REQUEST_KINDS };
 
 #define REQUESTS_MAX 65536u /* that have not ended: some 8 MB */

@@ -101,7 +101,7 @@ struct mode_counts {
 enum deferred_state { DEFERRED_FREE, DEFERRED_FILLING, DEFERRED_READY, DEFERRED_EMITTING };
 
 struct deferred_event {
-	__u32 state;	 /* whoever exchanges DEFERRED_READY for another state owns the event */
+	__u32 state; /* the program that replaces DEFERRED_READY by another state owns the event */
 	__u32 returning; /* the thread that is now taking the stack and emitting the event */
 	__u64 words[DEFERRED_WORDS]; /* the event; its first byte is its type */
 };

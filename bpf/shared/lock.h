@@ -7,7 +7,7 @@
 
 enum { EVENT_LOCK = EVENT_OF_MODE };
 
-/* What is waited for: a program's lock (futex), or one of the kernel's. */
+/* The kind of lock: a program's (futex), or one of the kernel's. */
 enum lock_kind {
 	LOCK_FUTEX,
 	LOCK_SPIN,

@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct event_wait) <= DEFERRED_WORDS * 8, "it can be defer
 
 enum run_kind {
 	RUN_SAMPLED,   /* by a timer, in this run or before */
-	RUN_UNSAMPLED, /* nothing is known of its stack */
+	RUN_UNSAMPLED, /* its stack is unknown */
 	RUN_OFF_CPU,   /* in truth off the CPU: the switch was not seen, nor the reason */
 	RUN_KINDS
 };

@@ -13,7 +13,7 @@ enum confine_allow {
 	CONFINE_ALLOW_EXECUTE = 4,  /* execute programs that confine_allow_run allows */
 };
 
-/* What stays allowed. */
+/* The operations that remain allowed. */
 struct confine_allowed {
 	unsigned flags;	      /* enum confine_allow */
 	bool chown;	      /* fchown is allowed... */

@@ -1,4 +1,4 @@
-/* plain_file.c: how is a file opened whose name somebody else chose? */
+/* plain_file.c: opens a file whose name an untrusted party chose. */
 #include "base/plain_file.h"
 
 #include <errno.h>

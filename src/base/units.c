@@ -1,4 +1,4 @@
-/* units.c: how is a number formatted for people? */
+/* units.c: formats numbers for messages and tables. */
 #include "base/units.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* units.h: numbers formatted for people. */
+/* units.h: formats numbers for messages and tables. */
 #ifndef KILN_BASE_UNITS_H
 #define KILN_BASE_UNITS_H
 

@@ -17,7 +17,7 @@ enum operands {
 struct command {
 	const char *name;
 	const char *about;   /* a phrase for `kiln help` */
-	const char *usage;   /* what stands behind "kiln ", one way of calling it a line */
+	const char *usage;   /* the text behind "kiln ", one form of the command a line */
 	const char *notes;   /* paragraphs under the options in --help, or NULL */
 	const char *details; /* more of them, for `kiln help --all`, or NULL */
 	enum operands operands;
@@ -43,7 +43,7 @@ void command_all_groups(
 	const struct command *command, struct option_group ret_groups[COMMAND_GROUPS]);
 /* Read the options behind argv[0] and do it; returns the exit code. */
 int command_run(const struct command *command, char **argv);
-/* What `kiln help NAME` prints, wrapped at `width` columns; with `all` every option
+/* Append the text of `kiln help NAME`, wrapped at `width` columns; with `all` every option
  * (options_help). */
 void command_explain(const struct command *command, bool all, size_t width, struct buffer *out);
 

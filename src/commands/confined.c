@@ -57,7 +57,7 @@ void confined_output(const char *path)
 /* Can it not be looked at where it lies? */
 static bool needs_spool(const char *path)
 {
-	struct error ignored = {0}; /* met again by whoever reads it */
+	struct error ignored = {0}; /* the reader meets the error again */
 	struct stat status;
 	struct input in;
 	bool can_map;

@@ -47,7 +47,8 @@ static bool add_path(
 
 enum { TO_TABLE, TO_SVG, TO_FOLDED, TO_HTML, TO_KILN, TO_PPROF, TO_SPEEDSCOPE, TO_JSON, FORMATS };
 
-/* What --to or a suffix chooses. Other programs, and the page, get the values of both sides. */
+/* Choose the format by --to or a suffix. Other programs, and the page, get the values of both
+ * sides. */
 static const struct {
 	const char *name, *suffix, *renderer;
 } formats[FORMATS] = {
@@ -212,7 +213,7 @@ static bool prepare_view(void *self, struct view *v, struct error *err)
 	return compare_prepare(&own.compare_options, v, r->side, err);
 }
 
-/* Sides may show different things in one unit; who asked for it knows, others should. */
+/* Sides may have different kinds in one unit: users who did not request that should know. */
 static void compare_kinds(const struct profile *to, const struct loaded *l)
 {
 	const struct stream_row *first = &to->streams.items[0].row, *row = view_stream(&l->view);
@@ -334,7 +335,7 @@ static bool write_all(struct view *v, enum projection projection, int format, st
 	return done;
 }
 
-/* What `kiln diff` or difffolded.pl wrote, for one. */
+/* For example a file of `kiln diff` or difffolded.pl. */
 static bool diff_sides(const struct loading *loading, int format, struct error *err)
 {
 	const struct load_steps none = {0};

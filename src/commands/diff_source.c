@@ -22,7 +22,7 @@ static bool survey_goes_on(const struct survey *s)
 	return !atomic_load_explicit(s->give_up, memory_order_relaxed);
 }
 
-/* Where the first frame begins that the stack does not have in common with others. */
+/* The start of the first frame that the stacks do not share. */
 static size_t first_new_frame(struct bytes stack, size_t shared)
 {
 	const char *end = shared ? memrchr(stack.at, ';', shared) : NULL;

@@ -24,7 +24,7 @@ bool diff_source_survey(struct diff_source *s, const char *path, const struct ca
 	const atomic_bool *give_up);
 void diff_source_release(struct diff_source *s);
 
-/* Where it stands that tells a source's stacks. */
+/* The position in a source's stacks. */
 struct diff_cursor {
 	const struct diff_source *source;
 	struct bytes stack; /* valid until the next one */

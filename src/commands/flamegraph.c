@@ -28,7 +28,7 @@ static struct pipeline picture = {.renderer = "svg", .title = "Picture"};
 
 /* ---- Options ---- */
 
-/* What cannot be meant here, and what to type instead. */
+/* Options of other commands, and what to type instead. */
 static const struct {
 	const char *option, *instead;
 } refused[] = {
@@ -170,7 +170,7 @@ static const struct option_group *groups(void)
 
 /* ---- Recording ---- */
 
-/* "x.kiln" beside "x.svg": what was recorded is worth keeping. */
+/* "x.kiln" beside "x.svg": the recording is kept, too. */
 static char *profile_path(const char *svg)
 {
 	struct bytes stem = bytes_of(strcmp(svg, "-") ? svg : OUTPUT_DEFAULT);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#define PAGE_WIDTH  80u	 /* columns, when nobody says how wide the page is */
+#define PAGE_WIDTH  80u	 /* columns, when the page's width is unknown */
 #define PAGE_WIDEST 100u /* longer lines are hard to read */
 
 static struct help {

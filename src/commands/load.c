@@ -135,7 +135,7 @@ bool load_choose(
 		"COMMAND");
 }
 
-/* What `sudo perf record` leaves is root's, and the next command is typed by the user. */
+/* Files of `sudo perf record` belong to root, and the next command is run by the user. */
 static void advise_owner(const char *path, struct error *err)
 {
 	const struct error denied = *err;

@@ -42,7 +42,7 @@ int pipeline_write(
 bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
 	const char *path, struct error *err);
 
-/* Refuse to write what is not for people to read to a terminal. */
+/* Refuse to write binary output to a terminal. */
 bool pipeline_check_terminal(const struct renderer *renderer, const char *path, struct error *err);
 
 #endif

@@ -24,7 +24,7 @@ static struct record {
 	const char *output;
 	int mode; /* in recorders[] */
 	bool strict, graph;
-	struct transform_list by;  /* what pictures and text tell apart, the outermost last */
+	struct transform_list by;  /* root frames of pictures and text, the outermost last */
 	bool for_another, written; /* see record.h */
 	struct record_output out;
 	struct image_cache images;
@@ -60,7 +60,7 @@ static bool set_frequency(
 		err, ERR_USAGE, "expected a number of samples per second, or max, got '%s'", value);
 }
 
-/* Without the option there is no limit; none is what nobody asks for with it. */
+/* Without the option there is no limit; "none" requests no limit explicitly. */
 static bool set_limit(void *target, const struct option *o, const char *value, struct error *err)
 {
 	const uint64_t *limit = (const uint64_t *)(void *)((char *)target + o->offset);
@@ -397,7 +397,7 @@ static bool check_targets(struct record_options *o, struct error *err)
 	if (o->system_wide && processes)
 		return error_set(
 			err, ERR_USAGE, "-a records the whole system: leave out -p and -t");
-	/* perf has to be told that its events are on CPUs: -a -G GROUP. */
+	/* perf needs events on CPUs: -a -G GROUP. */
 	o->system_wide &= !groups;
 	return true;
 }
@@ -455,7 +455,7 @@ static bool tick(void *context, struct session *s, struct error *err)
 		record_live_line(s);
 		return save_then_name(r, s, err);
 	}
-	/* What is written to a stream cannot be taken back if it never begins. */
+	/* Output to a stream cannot be undone if the recording never begins. */
 	return r->out.stream || record_output_append(&r->out, &s->profile, 0, err);
 }
 
@@ -506,7 +506,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	bool written;
 
 	record_live_end();
-	if (!err->code) /* what is in the way of that is met again when all is written */
+	if (!err->code) /* the error is met again when all is written */
 		record_output_append(
 			&r->out, &s->profile, s->profile.locations.len - r->named, &ignored);
 	record_name(s, &r->images, true, &report);

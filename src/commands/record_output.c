@@ -12,7 +12,7 @@
 
 #define PENDING_LIMIT ((size_t)256 << 10) /* bytes */
 
-#define OUTPUT_MODE 0600 /* stacks and command lines are nobody else's business */
+#define OUTPUT_MODE 0600 /* stacks and command lines are private */
 
 static char *with_suffix(const char *path, const char *suffix)
 {
@@ -39,7 +39,7 @@ static bool sink_write(void *context, struct bytes bytes, struct error *err)
 	return o->pending.len < PENDING_LIMIT || flush(o, err);
 }
 
-/* What has the name, link or file, is NAME.old from here on. */
+/* Rename the existing link or file to NAME.old. */
 static bool keep_old(struct record_output *o, struct error *err)
 {
 	struct output_folder *f = &o->folder;
@@ -175,7 +175,7 @@ bool record_output_append(
 	return kiln_writer_append(&o->writer, p, err) && flush(o, err);
 }
 
-/* A .kiln file has all there is, and is told apart by who looks at it. */
+/* A .kiln file has all data; its viewers choose root frames. */
 static bool group(const struct record_output *o, struct view *view, struct error *err)
 {
 	return !strcmp(o->renderer->name, "kiln") || transform_list_apply(o->by, view, err);
@@ -222,7 +222,7 @@ static bool render_beside(struct record_output *o, struct view *v, struct error 
 bool record_output_finish(struct record_output *o, struct view *v, struct error *err)
 {
 	bool kiln = !strcmp(o->renderer->name, "kiln");
-	struct error other = {0}; /* the first one is told */
+	struct error other = {0}; /* only the first error is reported */
 	bool taken;
 
 	if (o->stream)

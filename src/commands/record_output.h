@@ -19,7 +19,7 @@ struct record_output {
 	int fd;
 	struct output_folder folder;	 /* of the growing file */
 	struct output_folder finished;	 /* where the finished file gets its name */
-	const struct transform_list *by; /* what pictures and text tell apart; the caller's */
+	const struct transform_list *by; /* root frames of pictures and text; the caller's */
 	char *old_name;			 /* in the folder: what had the name before; or NULL */
 	struct stat old;
 	bool stream; /* a pipe or device: what is appended is all there is */

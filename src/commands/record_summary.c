@@ -1,4 +1,4 @@
-/* record_summary.c: what is said about a recording while it runs and when it is over. */
+/* record_summary.c: messages about a recording while it runs and when it is over. */
 #include "commands/record_summary.h"
 
 #include "base/clock.h"
@@ -18,7 +18,7 @@
 #define UNNAMED_PART   200 /* ... when at least one of so many samples ends in them */
 #define NAME_LIMIT     40u /* columns that names are padded to */
 #define SHORT_LIVED    20u /* processes, from which on some may have been too short */
-#define TABLES_PERCENT 5   /* of user stacks without tables, from which on it is said why */
+#define TABLES_PERCENT 5   /* of user stacks without tables: the summary explains them */
 
 /* ---- The live line ---- */
 
@@ -125,8 +125,7 @@ static bool has_java(const struct profile *p)
 	return false;
 }
 
-/* Of what a compiler made while it ran only the runtime knows where frames begin, unless it keeps
- * frame pointers. */
+/* Only the runtime knows the frames of JIT code, unless it uses frame pointers. */
 static void add_java(struct buffer *out, const struct session *s)
 {
 	const struct session_counts *c = &s->counts;
@@ -318,7 +317,7 @@ static void add_hottest_functions(struct buffer *out, const struct session *s, c
 
 /* ---- Modules without symbols ---- */
 
-/* How many are worth a line; they come by their samples. */
+/* How many are listed; they are sorted by samples. */
 static size_t count_listed(const struct symbolize_report *report)
 {
 	size_t i = 0;

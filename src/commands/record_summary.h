@@ -1,4 +1,4 @@
-/* record_summary.h: what is said about a recording while it runs and when it is over. */
+/* record_summary.h: messages about a recording while it runs and when it is over. */
 #ifndef KILN_COMMANDS_RECORD_SUMMARY_H
 #define KILN_COMMANDS_RECORD_SUMMARY_H
 

@@ -8,7 +8,7 @@
 /* Columns of the terminal behind `fd` (COLUMNS overrides); 0 when it is not a terminal. */
 size_t terminal_width(int fd);
 
-/* A terminal that shows colours, and nobody asked for none (NO_COLOR, TERM=dumb). */
+/* A terminal with colours that are not disabled (NO_COLOR, TERM=dumb). */
 bool terminal_colour(int fd);
 
 /* The locale's characters are UTF-8, by LC_ALL, LC_CTYPE or LANG. */

@@ -130,7 +130,7 @@ static struct option_group noting(const struct option_group *group, struct optio
 
 static const struct option_group *groups(void)
 {
-	/* What is shown, and in which shape, is asked for on the page. */
+	/* The page chooses what is shown, and its shape. */
 	static const enum load_group those[] = {LOAD_INPUT, LOAD_PLACES, LOAD_DETAIL};
 	static struct option copies[sizeof(those) / sizeof(*those)][NOTED_LIMIT + 1];
 	static struct option_group all[2 + LOAD_GROUPS];
@@ -209,7 +209,7 @@ static void *read_operands(void *context)
 
 /* ---- The browser ---- */
 
-/* Whatever it takes: nobody waits for it. */
+/* Its time does not matter: no request waits for it. */
 static void *show(void *unused)
 {
 	(void)unused;
@@ -227,8 +227,8 @@ static void open_browser(void)
 		pthread_detach(thread);
 }
 
-/* How who came by ssh comes again: SSH_CONNECTION is "client port server port". False: nobody did.
- */
+/* The address that an ssh client used: SSH_CONNECTION is "client port server port". False: not by
+ * ssh. */
 static bool ssh_endpoint(struct bytes *ret_address, struct bytes *ret_port)
 {
 	const char *connection = getenv("SSH_CONNECTION");
@@ -241,7 +241,7 @@ static bool ssh_endpoint(struct bytes *ret_address, struct bytes *ret_port)
 	return rest.len > 0;
 }
 
-/* Who came, as sshd says it and sudo keeps it. */
+/* The user of the ssh login, which sudo keeps. */
 static const char *ssh_user(void)
 {
 	const char *user = getenv("SUDO_USER");
@@ -307,15 +307,15 @@ static bool serve_files(const struct server_settings *settings, const sigset_t *
 	open_browser();
 	wait_for_end(signals);
 	if (reads && !reading.done)
-		_exit(0); /* nobody waits for what nobody will see */
+		_exit(0); /* do not wait for output that is not shown */
 	if (reads)
 		pthread_join(reader, NULL);
 	*err = reading.err;
 	return !reading.failed;
 }
 
-/* What is still being done then is not for anybody. Files are written beside and renamed: none is
- * half-written, and what is beside goes. */
+/* Work in progress is discarded. Files are written beside their names and renamed: none is
+ * half-written, and temporary ones are removed. */
 static void *force_exit(void *code)
 {
 	const struct timespec time = {CLOSE_MS / 1000, CLOSE_MS % 1000 * 1000000L};

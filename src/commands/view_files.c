@@ -1,8 +1,7 @@
-/* view_files.c: which files may the server of a page have, whatever it is made to ask for?
+/* view_files.c: which files may the server of a page get, even if it is taken over?
  *
- * Whoever has taken the server over by a file that it reads asks what he likes. The broker
- * therefore goes by what a file is, by names that the user gave, and by kinds of names that secrets
- * do not have. */
+ * A malicious file may take over the server that reads it. So the broker decides by what a file is,
+ * by names that the user gave, and by kinds of names that secrets do not have. */
 #include "commands/view_files.h"
 
 #include "base/broker.h"
@@ -24,8 +23,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the kernel says about itself, which names its functions, says where this process has its
- * memory, and how many processors there are. */
+/* Files of the kernel about itself: names of its functions, mappings of this process, the number of
+ * processors. */
 static const char *const system_files[] = {"/proc/kallsyms", "/proc/modules", "/proc/stat",
 	"/proc/self/maps", "/sys/kernel/notes", "/sys/devices/system/cpu/online"};
 
@@ -53,7 +52,7 @@ static int open_plain(const char *path, int flags)
 	return fd;
 }
 
-/* What is in no case given is closed again. */
+/* Close the file unless it may be passed on. */
 static int given_if(bool given, int fd)
 {
 	if (given || fd < 0)

@@ -66,7 +66,7 @@ struct cfi_expressions {
 	struct id_map map;
 };
 
-/* What it takes to run a program. */
+/* The state of a running program. */
 struct cfi_machine {
 	const struct arch *arch;
 	const struct cfi_section *section;

@@ -113,7 +113,7 @@ void dwarf_abbrevs_compile(struct dwarf_abbrevs *table, struct bytes section, ui
 	struct dwarf_encoding encoding, uint64_t only, uint64_t *spent);
 void dwarf_abbrevs_release(struct dwarf_abbrevs *table);
 
-/* By code; NULL when there is none. */
+/* By code; NULL: none. */
 struct dwarf_abbrev *dwarf_abbrev_search(const struct dwarf_abbrevs *table, uint64_t code);
 static inline struct dwarf_abbrev *dwarf_abbrev_find(
 	const struct dwarf_abbrevs *table, uint64_t code)

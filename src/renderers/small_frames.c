@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Where a node is relative to the opened one. */
+/* The position of a node relative to the opened one. */
 enum place { ELSEWHERE, ABOVE, BELOW };
 
 struct search {

@@ -269,7 +269,7 @@ static void draw(
 	svg_legend_release(&legend);
 }
 
-/* What is drawn, for every node. */
+/* The drawn values of every node. */
 struct values {
 	struct view shown; /* the view, possibly with the streams of "after" */
 	struct sides sides;
@@ -370,7 +370,7 @@ static struct svg_picture picture_of(
 	return p;
 }
 
-/* Stacks of which nothing is left have lines, too. */
+/* Stacks without values have lines, too. */
 static void lay_lines(struct layout *layout, const struct values *values, int64_t min)
 {
 	size_t nodes = values->shown.tree.caller.len;

@@ -9,7 +9,7 @@
 #include "renderers/svg_options.h"
 #include "renderers/svg_sums.h"
 
-/* What is needed to write a box. */
+/* The parameters of a box. */
 struct svg_picture {
 	const struct view *view;
 	const struct svg_settings *settings;

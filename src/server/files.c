@@ -515,7 +515,7 @@ bool files_add_upload(
 	struct entry *e;
 	struct cache_entry *h;
 
-	pthread_mutex_lock(&f->reading); /* so that nobody else takes the name */
+	pthread_mutex_lock(&f->reading); /* reserves the name */
 	pthread_mutex_lock(&f->lock);
 	e = entry_of_upload(&f->entries, name);
 	pthread_mutex_unlock(&f->lock);

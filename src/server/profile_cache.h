@@ -38,9 +38,8 @@ void profile_cache_use(struct profile_cache *k, struct cache_entry *h);
 /* Remove it from the cache; those who hold it keep it until they release it. */
 void profile_cache_drop(struct profile_cache *k, struct cache_entry *h);
 
-/* The profile to evict, or NULL when all fit. Candidates are those that nobody holds and that can
- * be read again or were uploaded; the most recently used one always stays, as it is likely to be
- * asked for next. */
+/* The profile to evict, or NULL when all fit. Candidates have no holders and can be read again or
+ * were uploaded; the most recently used one always stays, as it is likely to be requested next. */
 struct cache_entry *profile_cache_oldest(const struct profile_cache *k);
 
 /* Drops all profiles. */

@@ -123,7 +123,7 @@ static bool apply_rules(const struct rules *rules, bool unknown, struct buffer *
 	return true;
 }
 
-/* What a frame becomes: its own id, another one, or 0. */
+/* The id that a frame becomes: its own, another one, or 0. */
 static bool clean_frame(
 	const struct rules *rules, struct view *v, frame_id id, frame_id *ret, struct error *err)
 {

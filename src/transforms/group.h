@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "model/view.h"
 
-/* What separates the samples. */
+/* The key that separates the samples. */
 struct grouping {
 	size_t groups;
 	bool (*has)(const struct samples *s);

@@ -26,7 +26,7 @@ static void write_file(struct bytes content)
 	close(fd);
 }
 
-/* The build id, and where the code is; of what is no ELF file nothing. */
+/* The build id and the range of the code; nothing if it is no ELF file. */
 static void look(struct bytes file, char ret_id[32], size_t *ret_len, uint64_t *ret_code)
 {
 	struct error ignored = {0};

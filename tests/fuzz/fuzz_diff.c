@@ -56,7 +56,7 @@ static bool add(struct profile *to, const struct input_file *f, uint32_t side,
 	return done;
 }
 
-/* What the profiles of both come to; false: they are none. */
+/* The output by way of profiles; false: they cannot be made. */
 static bool as_profiles(const struct input_file *files, const struct canonical *canonical,
 	bool normalised, struct output *out)
 {

@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* So that a sanitizer sees every byte that is said to be there. */
+/* Touch every byte that is claimed to exist, for the sanitizer. */
 static unsigned touch(struct bytes bytes)
 {
 	unsigned sum = 0;

@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Read it, and walk what came of it. Returns how many samples there are. */
+/* Read it and walk the result. Returns the number of samples. */
 static size_t read_and_walk(struct bytes content, unsigned want)
 {
 	struct read_options options = {.want = want, .format = "perf-script"};

@@ -52,7 +52,7 @@ static const char *const names[] = {
 
 #define NAMES (sizeof(names) / sizeof(*names))
 
-/* What came of reading. */
+/* The result of reading. */
 struct result {
 	bool done;
 	size_t streams;

@@ -54,7 +54,7 @@ static void release(void)
 	buffer_release(&binary);
 }
 
-/* What Kiln writes itself tells the key. */
+/* A file that Kiln writes itself contains the key. */
 static void set_up(void)
 {
 	static const char build_id[] = "\x01\x23\x45\x67\x89\xab\xcd\xef";

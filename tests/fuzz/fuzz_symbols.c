@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is found has to be around the address; functions begin where they are said to. */
+/* The found function must contain the address, and begin at its own start. */
 static void check(const struct symbols *symbols, uint64_t address)
 {
 	struct symbol found;

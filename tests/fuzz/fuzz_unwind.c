@@ -42,7 +42,7 @@ static void walk(
 
 	if (end >= UNWIND_ENDS || !count || count > UNWIND_FRAMES_LIMIT)
 		abort();
-	/* The owner is told where there is a mapping, and only there. */
+	/* The owner gets the addresses with a mapping, and no others. */
 	for (size_t i = 0; i < count; i++) {
 		struct unwind_code code;
 		bool mapped = look_up(cfi, frames[i].address, &code);

@@ -231,7 +231,7 @@ static void draft_write(const struct draft *d, struct buffer *out)
 
 /* ---- Generating ---- */
 
-/* What is written goes through a builder, which knows the byte order. */
+/* Output goes through a builder, which knows the byte order. */
 static struct perf_data_builder order_of(const struct draft *d)
 {
 	return (struct perf_data_builder){.swapped = d->swapped};
@@ -434,7 +434,7 @@ static void put_fields(
 		buffer_char(to, 0);
 }
 
-/* What sample_id_all puts behind records of the kernel's. */
+/* The fields that sample_id_all appends to the kernel's records. */
 static void put_trailer(
 	const struct draft *d, const struct event *e, struct buffer *to, uint64_t *state)
 {

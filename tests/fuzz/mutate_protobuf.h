@@ -13,7 +13,7 @@ void pprof_generate(uint64_t *state, struct buffer *out);
 
 /* Mutate fields of a message, however deep, in place. Returns the new size. */
 size_t mutate_protobuf(uint8_t *data, size_t size, size_t max_size, uint64_t seed);
-/* The same of a pprof file; what is no message is replaced by a generated one. */
+/* The same for a pprof file; other input is replaced by a generated one. */
 size_t mutate_pprof(uint8_t *data, size_t size, size_t max_size, uint64_t seed);
 
 #endif

@@ -68,7 +68,7 @@ static void set_option(const struct option *o, void *settings, uint64_t *state)
 
 /* ---- Outputs ---- */
 
-/* What is for people may be shown by a terminal: names in it are only text. */
+/* Text output may go to a terminal: names in it must be plain text. */
 static void check_text(struct bytes text)
 {
 	struct bytes line;

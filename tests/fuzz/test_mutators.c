@@ -102,7 +102,7 @@ static unsigned count_read(mutator *mutate, reads *read, unsigned times)
 static void what_is_generated_is_read(void **state)
 {
 	(void)state;
-	/* One without a commit, and the event of one that says nothing, are none. */
+	/* Files without a commit, and empty events, do not count. */
 	assert_in_range(count_read(mutate_kiln, reads_kiln, 0), SEEDS * 9 / 10, SEEDS);
 	assert_in_range(count_read(mutate_perf_data, reads_perf_data, 0), SEEDS * 5 / 10, SEEDS);
 	assert_int_equal(count_read(mutate_pprof, reads_pprof, 0), SEEDS);

@@ -38,7 +38,7 @@ static void skip(struct xml *x, size_t count)
 	x->rest.len -= count;
 }
 
-/* Behind the next `end`; false: there is none. */
+/* Skip to behind the next `end`; false: there is none. */
 static bool skip_behind(struct xml *x, struct bytes end)
 {
 	const char *found = bytes_find(x->rest, end);

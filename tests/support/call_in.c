@@ -1,10 +1,10 @@
-/* call_in.c: what does the kernel say when a thread of another process makes a system call?
+/* call_in.c: makes a thread of another process make a system call, and prints the kernel's answer.
  *
  * call_in TID CALL [PATH|NUMBER]
  *
- * The thread is stopped where it waits in a system call, and made to make this one: as code would
- * that somebody has put into its process. Printed is "allowed", or the name of the error. Exits
- * with 77 on machines whose registers it does not know. */
+ * The thread is stopped where it waits in a system call, and made to make this one, as injected
+ * code would. Prints "allowed", or the name of the error. Exits with 77 on machines whose registers
+ * it does not know. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static const struct call {
 	{"socket", SYS_socket, {AF_INET, SOCK_STREAM, 0, 0}},
 	{"signal", SYS_kill, {TEXT, 0, 0, 0}},
 	{"trace", SYS_ptrace, {PTRACE_SEIZE, TEXT, 0, 0}},
-	/* Descriptors of 999 are none: what is allowed fails. */
+	/* 999 is not a descriptor: allowed calls fail. */
 	{"attribute", 463 /* setxattrat */, {AT_FDCWD & UINT32_MAX, TEXT, 0, 0}},
 	{"attributes", 469 /* file_setattr */, {AT_FDCWD & UINT32_MAX, TEXT, 0, 0}},
 	{"owner", SYS_fchown, {999, 0, 0, 0}},

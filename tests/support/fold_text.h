@@ -9,8 +9,8 @@
 bool read_text(
 	struct profile *p, struct bytes text, const char *format, unsigned want, struct error *err);
 
-/* What `kiln fold` makes of the kind (NULL: the first one), with or without idle samples, with the
- * renderer's switch of this name on ("all", ...; NULL: none). Appended to *out. */
+/* Append the output of `kiln fold` for a kind (NULL: the first one), with or without idle samples,
+ * with the renderer's switch of this name on ("all", ...; NULL: none), to *out. */
 void fold_profile(
 	const struct profile *p, const char *kind, bool idle, const char *mark, struct buffer *out);
 

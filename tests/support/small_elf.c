@@ -142,7 +142,7 @@ void small_elf_stripped(struct buffer *ret_file, uint64_t code, struct bytes bui
 			buffer_char(ret_file, 0);
 		buffer_add(ret_file, sections, sizeof(sections));
 	}
-	/* What .text has is in the file, too. */
+	/* The content of .text is in the file, too. */
 	while (ret_file->len < SMALL_ELF_CODE_SIZE)
 		buffer_char(ret_file, 0);
 	buffer_release(&note);
