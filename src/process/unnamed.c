@@ -68,8 +68,8 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 			"the kernel hid its address when it was recorded (kptr_restrict)");
 		m->remedy = "record as root, or with sysctl kernel.kptr_restrict=0";
 	} else {
-		snprintf(
-			m->why, sizeof(m->why), "the symbols of the recorded kernel were not found");
+		snprintf(m->why, sizeof(m->why),
+			"the symbols of the recorded kernel were not found");
 		m->remedy = "run kiln symbolize on the recorded machine, or use --kallsyms with a "
 			    "copy of its /proc/kallsyms, or --vmlinux";
 	}
