@@ -38,7 +38,8 @@ static void list(struct profile_store *store, struct buffer *ret_json)
 	buffer_text(ret_json, "[]\n");
 }
 
-static const struct stored_profile *take(struct profile_store *store, const char *name, struct error *err)
+static const struct stored_profile *take(
+	struct profile_store *store, const char *name, struct error *err)
 {
 	(void)store;
 	for (size_t i = 0; i < PROFILES; i++)
@@ -57,8 +58,8 @@ static void give(struct profile_store *store, const struct stored_profile *given
 	assert(taken--);
 }
 
-static const struct stored_profile *made(
-	struct profile_store *store, struct bytes key, profile_maker *make, void *context, struct error *err)
+static const struct stored_profile *made(struct profile_store *store, struct bytes key,
+	profile_maker *make, void *context, struct error *err)
 {
 	(void)store;
 	if (!made_of.len || !bytes_equal(buffer_bytes(&made_of), key)) {

@@ -411,9 +411,10 @@ static void errors_say_where(void **state)
 	check_error("{1:2}", "line 1, byte 1: expected a key, got '1'", false);
 	check_error("[\"a", "line 1, byte 3: unexpected end of input; expected the end of a string",
 		false);
+	check_error("[\"a", "line 1, byte 3: unexpected end of input; expected the end of a string",
+		true);
 	check_error(
-		"[\"a", "line 1, byte 3: unexpected end of input; expected the end of a string", true);
-	check_error("[[1,2]", "line 1, byte 6: unexpected end of input; expected ',' or ']'", false);
+		"[[1,2]", "line 1, byte 6: unexpected end of input; expected ',' or ']'", false);
 	check_error("[[1,2]", "line 1, byte 6: unexpected end of input; expected ']'", true);
 	check_error(
 		"[\"\\x\"]", "line 1, byte 5: the string before this has an invalid escape", false);
@@ -431,10 +432,8 @@ static void depth_is_limited(void **state)
 	(void)state;
 	for (unsigned i = 0; i < JSON_DEPTH_LIMIT + 1; i++)
 		buffer_char(&deep, '[');
-	check_error(deep.at,
-		"line 1, byte 4096: more than 4096 nested arrays and objects", true);
-	check_error(deep.at,
-		"line 1, byte 4096: more than 4096 nested arrays and objects", false);
+	check_error(deep.at, "line 1, byte 4096: more than 4096 nested arrays and objects", true);
+	check_error(deep.at, "line 1, byte 4096: more than 4096 nested arrays and objects", false);
 	buffer_release(&deep);
 }
 

@@ -151,7 +151,7 @@ static void what_is_no_message_is_told(void **state)
 	} cases[] = {
 		{{"\x00\x01", 2}, "a field number"},
 		{{"\x0b\x0c", 2}, "a field with the type of its number"}, /* a group */
-		{{"\x7b", 1}, "a field of a known type"},		      /* also one */
+		{{"\x7b", 1}, "a field of a known type"},		  /* also one */
 		{{"\x7e\x01", 2}, "a field of a known type"},
 		{{"\x0a\x00", 2}, "a field with the type of its number"},
 		{{"\x10\x00", 2}, "a field with the type of its number"},

@@ -1,14 +1,15 @@
 /* xdebug.c: traces of PHP functions that Xdebug writes with xdebug.trace_format=1:
  *
  *	TRACE START [2026-11-22 00:05:38.274145]
- *	1	0	0	0.000214	393032	{main}	1		trace.php	0	0
- *	2	1	0	0.000317	393032	strlen	0		trace.php	5	1
- *	2	1	1	0.022059	393032
+ *	1  0  0  0.000214  393032  {main}  1  -  trace.php  0  0
+ *	2  1  0  0.000317  393032  strlen  0  -  trace.php  5  1
+ *	2  1  1  0.022059  393032
  *
- * Fields are the level, the number of the call, 0 (entry), 1 (exit) or R (what it returned), the
- * time in seconds, memory, and for entries the function's name and whether it is the user's own. The
- * time between two lines is of the function that runs between them. Calls are counted, as the
- * classic script does on demand, where a function was left that had called no other. */
+ * Tabs separate the fields, and '-' stands for an empty one. They are the level, the number of the
+ * call, 0 (entry), 1 (exit) or R (what it returned), the time in seconds and the memory; of entries
+ * also the function's name and whether it is the user's own. The time between two lines belongs to
+ * the function that runs between them. Calls are counted, as the classic script does on demand,
+ * where a function returns that has called no other. */
 #include "readers/lines/line_format.h"
 
 #include <assert.h>
