@@ -5,10 +5,11 @@
  * once, while it is known what was mapped, and only their names are found later. While recording,
  * /proc tells about processes that were running before.
  *
- * The floor in short, in the order in which a sample passes it: perf_file.h and perf_order.h
- * give the records of a file, perf_record.h decodes them, processes.h keeps the state, stacks.h
- * turns addresses into a stack (walks.h and unwinder.h do that for stack copies), and
- * symbolize.h names the locations at the end. jit_code.h follows generated code. */
+ * The floor in short, in the order in which a sample passes it: perf_file.h and perf_order.h give
+ * the records of a file, perf_record.h decodes them, processes.h keeps the state, unwinder.h finds
+ * the addresses of a stack copy (walks.h: in several threads), stacks.h turns addresses into a
+ * stack of locations, and symbolize.h names the locations later. jit_code.h follows generated code.
+ */
 #ifndef KILN_PROCESS_PROCESSES_H
 #define KILN_PROCESS_PROCESSES_H
 

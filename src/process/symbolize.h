@@ -1,17 +1,17 @@
 /* symbolize.h: what are the functions at a profile's addresses called?
  *
- * After the last sample, every location without names gets them, once: by image and offset, so that
- * nothing is named that was not sampled. A location gets the function that contains its address,
- * and a frame for each function inlined there. If the file exists but has no symbol for the
- * address, the location is named by its module, `[libfoo.so]`, which merges what cannot be told
- * apart. If the file itself is missing, it is `[libfoo.so+0x1a2b]`, with the offset in the file:
- * nothing is merged that somebody who has the file could name. `[unknown]` is in no module. The
- * location keeps its address, and naming can be repeated when files or symbols have become
- * available.
+ * Every location of the profile that has no name gets one, from its image and its offset there, so
+ * that only what was sampled is named. A location gets the function that contains its address, and
+ * a frame for each function inlined there. If the file exists but has no symbol for the address,
+ * the location is named by its module, `[libfoo.so]`, which merges what cannot be told apart. If
+ * the file itself is missing, it is `[libfoo.so+0x1a2b]`, with the offset in the file: so a machine
+ * that has the file can still name each address. `[unknown]` is in no module. The location keeps
+ * its address, and naming can be repeated when files or symbols have become available.
  *
- * This works for a recording that has just ended, with what the recorder still holds open, and
- * for a file that was not finished or comes from elsewhere, with what this machine has. A file
- * is used only if its build id is the recorded one. */
+ * A recorder does this again and again while it records, and once more at the end, with the files
+ * that it holds open (struct symbolize_hooks). For a file that was not finished or comes from
+ * elsewhere it is done once, when the file has been read (loading/naming.h), with what this machine
+ * has. A file is used only if its build id is the recorded one. */
 #ifndef KILN_PROCESS_SYMBOLIZE_H
 #define KILN_PROCESS_SYMBOLIZE_H
 

@@ -16,7 +16,8 @@
  * with stacks that it has walked in the kernel. Either way, records of all rings are put into the
  * order of their times: when a sample is taken, all that happened to its process before is known,
  * so that its addresses are found in what was mapped at that time (process/). Stacks become rows of
- * the profile at once; functions are named when the profile is read (loading/).
+ * the profile at once. `kiln record` names their addresses (process/symbolize.h): the new ones each
+ * time that it writes to its output, and all of them, with inlined functions, at the end.
  *
  * Programs walk user stacks with unwind tables, which the recorder writes into maps of the kernel
  * as processes map binaries (unwind/). What a program cannot walk yet, it copies, and the recorder
