@@ -565,7 +565,6 @@ static struct process_state *add_unknown(struct processes *p, int32_t pid)
 	bool new;
 	struct process_state *process = process_row(p, pid, &new);
 
-	process->unknown = true;
 	if (!pid)
 		process_name(p, process, profile_string(p->profile, BYTES("swapper")));
 	else if (!p->live || pid < 0 || !processes_read(p, pid, &ignored))
