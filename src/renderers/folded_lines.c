@@ -130,7 +130,7 @@ static void add_line(
 	buffer_add(text, callers.at, callers.len);
 	if (node)
 		buffer_add(text, l->texts[l->text[node]].at, l->texts[l->text[node]].len);
-	for (size_t side = 0; side < l->sides; side++) {
+	for (size_t side = 0; side < l->sides && side < 2; side++) {
 		buffer_char(text, ' ');
 		buffer_decimal(text, value[side], l->decimals);
 	}

@@ -161,7 +161,7 @@ static struct cache_entry *read_held(
 	struct files *f, const struct order *order, int fd, struct error *err)
 {
 	struct cache_entry *h = memory_new(1, sizeof(*h));
-	struct input in;
+	struct input in = {0};
 
 	/* The input borrows its name, and the profile's mapping may have it for messages. */
 	h->name = memory_copy_text(order->name, strlen(order->name));

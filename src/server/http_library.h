@@ -24,7 +24,7 @@
 
 /* mhd.start_daemon is MHD_start_daemon, and so on; valid after http_library_load. */
 extern struct http_library {
-#define MEMBER(name) __typeof__(MHD_##name) *name;
+#define MEMBER(name) __typeof__(MHD_##name) *name; /* NOLINT(bugprone-macro-parentheses) */
 	HTTP_FUNCTIONS(MEMBER)
 #undef MEMBER
 } mhd;

@@ -62,7 +62,8 @@ struct bytes mutation_text(uint64_t *state)
 		"../../etc/passwd", "/bin/app", "[kernel]", "[kernel.kallsyms]", "[jit]",
 		"[unknown]", "[truncated:depth]", "[vdso]", "//anon", "x_[k]", "_[j]", "_[i]",
 		"swapper", "cpu", "ns", "samples", "count", "bytes", "cycles:u", "note", "started",
-		"2025-01-01T00:00:00Z", "cgroup", "container", CONTAINER_GROUP,
+		"2025-01-01T00:00:00Z", "cgroup", "container",
+		CONTAINER_GROUP, /* NOLINT(bugprone-suspicious-missing-comma) */
 		"JS:*inner /srv/app.js:12:20", "LazyCompile:~a:1:", "_ZN1a1bEv", "_RNvC1a1b",
 		"std::vector<std::pair<a, b>, c>::f(int)", "\xe2\x80\xae", "\xc3\xa9", "\xff\xfe",
 		"\xf0\x9f\x94\xa5", "\x1b[31m", "\n", "\t", "(.*)*", "[", "\\", "xxh3:0", "00ff"};

@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "base/pattern.h"
 
+#include <stdio.h>
+
 static size_t compared;
 
 static void compare(const struct pattern *p, struct bytes name, bool expected)
@@ -82,8 +84,8 @@ static struct bytes long_name(size_t len, const char *end)
 	static char name[LONG_NAME + 8];
 
 	memset(name, 'a', len);
-	memcpy(name + len, end, strlen(end));
-	return (struct bytes){name, len + strlen(end)};
+	len += (size_t)snprintf(name + len, sizeof(name) - len, "%s", end);
+	return (struct bytes){name, len};
 }
 
 /* Of each the time would grow with the square of the name, or faster. */

@@ -183,7 +183,7 @@ static void *take_files(void *context)
 		const struct loading_request request = {.want = WANT_ALL};
 		const struct stored_profile *taken;
 		struct error err = {0};
-		struct profile own;
+		struct profile own = {0};
 		struct input in;
 
 		s->wrong |= !input_open(&in, path, &err) ||

@@ -120,10 +120,11 @@ static void test_dense(void **state)
 
 static const char *kept_path(const struct image *image)
 {
-	char name[96] = "cache/";
+	char identity[65], name[96];
 
-	unwind_pages_identity(image, name + strlen(name));
-	return work_path(strcat(name, ".unwind"));
+	unwind_pages_identity(image, identity);
+	snprintf(name, sizeof(name), "cache/%s.unwind", identity);
+	return work_path(name);
 }
 
 /* Flip a byte of it, or cut it off there. */
