@@ -39,7 +39,7 @@ export class Row {
 
 	setNote(text, wrong) {
 		this.note.textContent = text;
-		this.note.className = "note" + (wrong ? " wrong" : "");
+		this.note.className = "remark" + (wrong ? " wrong" : "");
 	}
 
 	// Never throws: errors are shown in the row.
