@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define LINKS_LIMIT 40 /* the same as the kernel's */
@@ -129,22 +131,44 @@ static bool look(const struct output_folder *f, bool trusted, int *ret_fd, struc
 	return fd >= 0;
 }
 
+#define NOBODY ((uid_t)-1)
+
+static bool is_in_proc(int folder)
+{
+	struct statfs fs;
+
+	return fstatfs(folder, &fs) || fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Links of root and this user lead anywhere. A link of another user, the stranger, leads only to
+ * folders of that user, and so do all links behind it. A link in /proc can belong to root and lead
+ * where another user chose: /proc/PID/exe of a process that is not dumpable. */
+static bool may_follow(const struct output_folder *f, const struct stat *link, uid_t stranger,
+	const struct output_folder *to)
+{
+	struct stat folder;
+
+	if (is_in_proc(f->fd) && !(stranger == NOBODY && is_own_files(f->fd)))
+		return false;
+	if (stranger == NOBODY)
+		return true;
+	return link->st_uid == stranger && !fstat(to->fd, &folder) && folder.st_uid == stranger;
+}
+
 /* Resolve a link by one step: the folder and the name that it leads to. look() has opened
  * `link`. */
 static bool follow_link(const struct output_folder *f, int link, const struct stat *status,
-	struct output_folder *ret)
+	uid_t stranger, struct output_folder *ret)
 {
 	char text[PATH_MAX];
 	ssize_t len = readlinkat(link, "", text, sizeof(text));
-	struct stat folder;
 
 	if (len <= 0 || (size_t)len >= sizeof(text))
 		return false;
 	text[len] = '\0';
 	if (!open_parent(f->fd, text, ret))
 		return false;
-	if (is_trusted(status->st_uid) ||
-		(!fstat(ret->fd, &folder) && folder.st_uid == status->st_uid))
+	if (may_follow(f, status, stranger, ret))
 		return true;
 	output_folder_release(ret);
 	return false;
@@ -199,13 +223,14 @@ static bool follow_links(struct output_folder *f, bool follow, const char *path,
 {
 	struct output_folder at = OUTPUT_FOLDER_NONE, next;
 	struct stat status = {0};
-	bool there, done, trusted = true;
+	uid_t stranger = NOBODY;
+	bool there, done;
 	int fd;
 
 	if (!output_folder_copy(f, &at, err))
 		return error_prefix(err, "%s: ", path);
 	for (int links = 0; links < LINKS_LIMIT; links++) {
-		there = look(&at, trusted, &fd, &status);
+		there = look(&at, stranger == NOBODY, &fd, &status);
 		if (!there)
 			break;
 		if (!S_ISLNK(status.st_mode)) {
@@ -213,8 +238,9 @@ static bool follow_links(struct output_folder *f, bool follow, const char *path,
 			scope_close(fd);
 			return done;
 		}
-		trusted = trusted && is_trusted(status.st_uid);
-		there = follow_link(&at, fd, &status, &next);
+		if (stranger == NOBODY && !is_trusted(status.st_uid))
+			stranger = status.st_uid;
+		there = follow_link(&at, fd, &status, stranger, &next);
 		scope_close(fd);
 		if (!there)
 			break;

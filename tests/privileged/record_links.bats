@@ -227,3 +227,38 @@ while not os.path.exists("done"):
 	[ "$(echo p*)" = p.kiln ]
 	"$kiln" info p.kiln
 }
+
+# Links in /proc/PID of a process that is not dumpable belong to root; where they lead its user has chosen.
+@test "a link that leads to the program of another user's process is replaced, and the program is kept" {
+	mkdir root theirs
+	chown $other:$other theirs
+	gcc -x c -o root/victim - <<-'END'
+	#include <stdio.h>
+	#include <sys/prctl.h>
+	#include <unistd.h>
+	int main(void)
+	{
+		prctl(PR_SET_DUMPABLE, 0);
+		puts("ready");
+		fflush(stdout);
+		alarm(60);
+		for (;;)
+			pause();
+	}
+	END
+	cp root/victim as_it_was
+	$as root/victim >ready &
+	pid=$!
+	until [ -s ready ]; do sleep 0.1; done
+	[ "$(stat -c %u /proc/$pid/exe)" = 0 ]
+	$as ln -s /proc/$pid/exe theirs/out.svg
+	$as ln -s ../hop theirs/far.svg
+	ln -s /proc/$pid/exe hop
+	for picture in out far; do
+		"$kiln" record -q -d 0.3s -o theirs/$picture.svg -- "$bin/busy" 1 || true
+		cmp root/victim as_it_was
+	done
+	kill $pid
+	[ ! -L theirs/out.svg ]
+	grep -q '<svg' theirs/out.svg
+}
