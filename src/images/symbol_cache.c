@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,6 +21,44 @@
 #define SYSTEM_CACHE "/var/cache/kiln"
 
 /* ---- The folder ---- */
+
+/* Can nobody else put another folder in the place of a part of the path? Each part belongs to this
+ * user or to root, links as well, and others may only write to folders like /tmp. What does not
+ * exist will be made by this user. */
+static bool parts_are_ours(const char *path)
+{
+	mode_t forbidden = geteuid() ? S_IWOTH : S_IWGRP | S_IWOTH;
+	char part[PATH_MAX];
+	struct stat status;
+
+	for (size_t i = 1; i < sizeof(part); i++) {
+		if (path[i] && path[i] != '/')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (lstat(part, &status))
+			return errno == ENOENT;
+		if (status.st_uid && status.st_uid != geteuid())
+			return false;
+		if (!S_ISLNK(status.st_mode) && status.st_mode & forbidden &&
+			!(status.st_mode & S_ISVTX))
+			return false;
+		if (!path[i])
+			return true;
+	}
+	return false;
+}
+
+/* As it is written, and where its links lead. */
+static bool path_is_ours(const char *path)
+{
+	char real[PATH_MAX];
+
+	if (*path != '/')
+		return true; /* relative to where this user works */
+	return parts_are_ours(path) &&
+	       (realpath(path, real) ? parts_are_ours(real) : errno == ENOENT);
+}
 
 static bool is_ours(const char *path, mode_t forbidden)
 {
@@ -41,7 +80,8 @@ static bool is_private(int fd)
 /* Nobody else may write to the folder, because its content is trusted. */
 static bool make_folder(const char *path)
 {
-	return (!mkdir(path, 0700) || errno == EEXIST) && is_ours(path, S_IWGRP | S_IWOTH);
+	return path_is_ours(path) && (!mkdir(path, 0700) || errno == EEXIST) &&
+	       is_ours(path, S_IWGRP | S_IWOTH);
 }
 
 static bool folder_below(struct buffer *path, const char *base, const char *name)
@@ -57,8 +97,8 @@ static bool folder_at_home(struct buffer *path, const char *home)
 	bool found;
 
 	buffer_printf(&base, "%s/.cache", home);
-	found = is_ours(home, 0) && (!mkdir(base.at, 0700) || errno == EEXIST) &&
-		folder_below(path, base.at, "kiln");
+	found = is_ours(home, 0) && path_is_ours(base.at) &&
+		(!mkdir(base.at, 0700) || errno == EEXIST) && folder_below(path, base.at, "kiln");
 	buffer_release(&base);
 	return found;
 }
@@ -73,9 +113,8 @@ bool symbol_cache_folder(struct buffer *path)
 		return *own && make_folder(own);
 	}
 	if (xdg && *xdg == '/') {
-		if (mkdir(xdg, 0700) && errno != EEXIST)
-			return false;
-		if (folder_below(path, xdg, "kiln"))
+		if (path_is_ours(xdg) && (!mkdir(xdg, 0700) || errno == EEXIST) &&
+			folder_below(path, xdg, "kiln"))
 			return true;
 	} else if (home && *home == '/' && folder_at_home(path, home)) {
 		return true;
@@ -182,7 +221,24 @@ static DIR *open_folder(int folder)
 	return directory;
 }
 
-/* Unfinished files of writers that were killed count as well, and are deleted like all others. */
+/* "0123abcd.lines", "xxh3-0123abcd.unwind", and unfinished files of writers that were killed:
+ * "0123abcd.lines.89abcdef~". Nothing else is the cache's, whatever folder it was given. */
+static bool is_cache_file(const char *name)
+{
+	static const char *const kinds[] = {".functions", ".inlined", ".lines", ".unwind"};
+	const char *rest = strncmp(name, "xxh3-", 5) ? name : name + 5;
+
+	while (is_hex_digit(*rest))
+		rest++;
+	for (size_t i = 0; rest > name && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t len = strlen(kinds[i]);
+
+		if (!strncmp(rest, kinds[i], len))
+			return !rest[len] || (rest[len] == '.' && name[strlen(name) - 1] == '~');
+	}
+	return false;
+}
+
 static void list_files(int folder, struct kept_files *ret)
 {
 	DIR *directory = scope_directory(open_folder(folder));
@@ -191,7 +247,8 @@ static void list_files(int folder, struct kept_files *ret)
 	while (directory && (entry = readdir(directory))) {
 		struct stat status;
 
-		if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
+		if (!is_cache_file(entry->d_name) ||
+			fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
 			!S_ISREG(status.st_mode))
 			continue;
 		ret->size += (uint64_t)status.st_size;

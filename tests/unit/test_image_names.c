@@ -499,17 +499,21 @@ static void what_was_not_used_goes_first(void **state)
 	(void)state;
 	fresh_cache();
 	setenv("KILN_CACHE_SIZE", "100K", 1);
-	assert_true(write_one("old", 30000));
-	assert_true(write_one("used", 30000));
-	assert_true(write_one("new", 30000));
-	work_run("touch -d '3 days ago' cache/old cache/used; touch -d '2 days ago' cache/new");
-	assert_true(is_kept("used")); /* and is marked as used */
-	assert_true(write_one("latest", 30000));
-	assert_false(is_kept("old"));
-	assert_false(is_kept("new"));
-	assert_true(is_kept("used"));
-	assert_true(is_kept("latest"));
-	assert_false(write_one("huge", 60000)); /* more than half of all */
+	assert_true(write_one("01.lines", 30000));
+	assert_true(write_one("02.lines", 30000));
+	assert_true(write_one("03.lines", 30000));
+	work_run("mkdir -p cache; head -c 90000 /dev/zero >cache/of-others; touch -d '9 days ago' "
+		 "cache/of-others");
+	work_run("touch -d '3 days ago' cache/01.lines cache/02.lines; touch -d '2 days ago' "
+		 "cache/03.lines");
+	assert_true(is_kept("02.lines")); /* and is marked as used */
+	assert_true(write_one("04.lines", 30000));
+	assert_false(is_kept("01.lines"));
+	assert_false(is_kept("03.lines"));
+	assert_true(is_kept("02.lines"));
+	assert_true(is_kept("04.lines"));
+	assert_false(write_one("05.lines", 60000)); /* more than half of all */
+	work_run("test -f cache/of-others");
 	unsetenv("KILN_CACHE_SIZE");
 }
 
@@ -531,6 +535,14 @@ static void folders_that_others_may_write_to_are_not_used(void **state)
 		fresh_cache();
 		work_run("mkdir -m 0700 cache; chown 12345 cache");
 		assert_false(write_one("name", 10));
+		/* A link of another user to a folder of ours, and a folder in a folder of another.
+		 */
+		work_run("rm -rf cache theirs; mkdir -m 0700 ours theirs; ln -s $PWD/ours cache; "
+			 "chown -h 12345 cache; mkdir -m 0700 theirs/cache; chown 12345 theirs");
+		assert_false(write_one("name", 10));
+		setenv("KILN_CACHE", work_path("theirs/cache"), 1);
+		assert_false(write_one("name", 10));
+		work_run("rm -rf cache ours theirs");
 	}
 	fresh_cache();
 }
