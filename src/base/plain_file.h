@@ -10,6 +10,9 @@
  * a link and `flags`, which are those of open(2), have O_NOFOLLOW. */
 int plain_file_open(int folder, const char *path, int flags);
 
+/* As plain_file_open, and ELOOP for a link that belongs to neither root nor this user. */
+int plain_file_open_trusted(const char *path);
+
 /* Open what was opened with O_PATH, which is closed; -1: nothing was, and errno says why. */
 int plain_file_take(int place);
 

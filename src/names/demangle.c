@@ -16,8 +16,9 @@
 #define CAREFUL_LENGTH 1000u
 
 /* D names can refer back to earlier parts; with two references in each part the name doubles
- * every time. The D demangler cannot be interrupted, so names with more references stay mangled. */
-#define D_REFERENCE_LIMIT 40
+ * every time. The D demangler cannot be interrupted, so names with more references stay mangled: 40
+ * let a name of 120 bytes take 0.1 s, 20 less than 0.2 ms. */
+#define D_REFERENCE_LIMIT 20
 
 struct sink {
 	struct buffer *out;

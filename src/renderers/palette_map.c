@@ -3,9 +3,10 @@
 
 #include "base/input.h"
 #include "base/output.h"
+#include "base/plain_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 void palette_map_release(struct palette_map *m)
 {
@@ -90,15 +91,22 @@ static bool parse_line(struct palette_map *m, struct bytes line)
 	return false;
 }
 
+/* The link of another user is not read; writing replaces it. */
 bool palette_map_read(struct palette_map *m, const char *path, struct error *err)
 {
 	struct input in;
 	struct bytes content, line;
 	bool done;
+	int fd;
 
-	if (access(path, F_OK))
+	fd = plain_file_open_trusted(path);
+	if (fd < 0 && (errno == ENOENT || errno == ELOOP))
 		return true;
-	if (!input_open(&in, path, err))
+	if (fd < 0 && errno == ENXIO)
+		return error_set(err, ERR_IO, "%s: is not a regular file", path);
+	if (fd < 0)
+		return error_errno(err, "%s: cannot open", path);
+	if (!input_open_fd(&in, fd, path, err))
 		return false;
 	done = input_whole(&in, PALETTE_MAP_LIMIT, &content, err) ||
 	       error_prefix(err, "%s: ", path);

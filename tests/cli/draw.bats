@@ -91,3 +91,20 @@ load common
 	cmp real/x.svg y.svg
 	[ "$(ls real)" = x.svg ]
 }
+
+@test "palette.map is read from plain files only, and not through the link of another user" {
+	echo 'a;b 1' >a.folded
+	mkfifo palette.map
+	run -1 timeout 20 "$kiln" draw --cp a.folded
+	[ "$output" = "kiln: palette.map: is not a regular file" ]
+	rm palette.map
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	echo 'secret->rgb(1,2,3)' >theirs
+	ln -s theirs palette.map
+	chown -h 4321 palette.map
+	"$kiln" draw --cp a.folded >a.svg
+	[ ! -L palette.map ]
+	run -1 grep secret palette.map
+	grep '^a->' palette.map
+	[ "$(cat theirs)" = 'secret->rgb(1,2,3)' ]
+}

@@ -137,6 +137,13 @@ static void names_that_explode_are_left_alone(void **state)
 	buffer_text(&name, "Evv");
 	assert_false(demangle(buffer_bytes(&name), &out));
 	assert_int_equal(out.len, 0);
+	/* The same in D: int[int], then eleven times X[X], X being the one before. */
+	name.len = 0;
+	buffer_text(&name, "_D1fFHii");
+	for (int i = 0; i < 11; i++)
+		buffer_text(&name, i ? "HQfQh" : "HQdQf");
+	buffer_text(&name, "Zi");
+	assert_false(demangle(buffer_bytes(&name), &out));
 	buffer_release(&name);
 	buffer_release(&out);
 }
