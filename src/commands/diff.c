@@ -305,6 +305,17 @@ static const void *settings_for(int format)
 	return look;
 }
 
+/* The mode of an output that is made from all files. */
+static unsigned output_mode(const struct renderer *renderer)
+{
+	unsigned mode = own.both ? pipeline_mode(renderer, OUTPUT_MODE, own.both) : OUTPUT_MODE;
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < own.side[side].paths.len; i++)
+			mode = pipeline_mode(renderer, mode, own.side[side].paths.items[i]);
+	return mode;
+}
+
 static bool write_all(struct view *v, enum projection projection, int format, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(formats[format].renderer);
@@ -326,11 +337,12 @@ static bool write_all(struct view *v, enum projection projection, int format, st
 						 ? &((struct svg_settings *)own.picture)->title
 						 : NULL,
 				.output = own.output,
+				.mode = output_mode(renderer),
 				.projection = projection},
 			err);
 	else
 		done = pipeline_render(v, renderer, settings ? settings : settings_for(format),
-			own.output ? own.output : "-", err);
+			own.output ? own.output : "-", output_mode(renderer), err);
 	free(settings);
 	return done;
 }

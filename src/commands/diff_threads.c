@@ -196,7 +196,8 @@ static bool write_part(const struct view *whole, const struct diff_threads *how,
 	if (done && is_empty(&v))
 		print_notice("%s: no function is gone", part->name.at);
 	else
-		done = done && pipeline_render(&v, how->renderer, how->settings, path, err) &&
+		done = done &&
+		       pipeline_render(&v, how->renderer, how->settings, path, how->mode, err) &&
 		       print_written(path);
 	if (how->title)
 		*how->title = title;

@@ -9,6 +9,7 @@ struct diff_threads {
 	const void *settings;
 	const char **title; /* of the settings, or NULL: gets the thread's name behind it */
 	const char *output; /* "x.svg": files are called x.NAME.svg; NULL: standard output */
+	unsigned mode;	    /* of the files */
 	enum projection projection;
 };
 

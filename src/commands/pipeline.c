@@ -69,10 +69,8 @@ bool pipeline_check_suffix(const struct command *command, const struct renderer 
 		does, meant->name, path);
 }
 
-#define OUTPUT_MODE 0666u /* the umask takes from it */
-
-static bool render_with_mode(const struct view *v, const struct renderer *renderer,
-	const void *settings, const char *path, unsigned mode, struct error *err)
+bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
+	const char *path, unsigned mode, struct error *err)
 {
 	struct output out;
 	bool done;
@@ -84,27 +82,25 @@ static bool render_with_mode(const struct view *v, const struct renderer *render
 	return done;
 }
 
-/* A .kiln output is not more readable than its input. */
-static unsigned mode_for(const struct loaded *l, const struct renderer *renderer)
+unsigned pipeline_mode(const struct renderer *renderer, unsigned mode, const char *path)
 {
+	bool standard = !strcmp(path, "-") || !strcmp(path, "<stdin>");
 	struct stat status;
 
-	if (strcmp(renderer->name, "kiln") || stat(l->name, &status) || !S_ISREG(status.st_mode))
-		return OUTPUT_MODE;
-	return OUTPUT_MODE & (status.st_mode | S_IRUSR | S_IWUSR);
-}
-
-bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
-	const char *path, struct error *err)
-{
-	return render_with_mode(v, renderer, settings, path, OUTPUT_MODE, err);
+	if (strcmp(renderer->name, "kiln") ||
+		(standard ? fstat(STDIN_FILENO, &status) : stat(path, &status)) ||
+		!S_ISREG(status.st_mode))
+		return mode;
+	return mode & (status.st_mode | S_IRUSR | S_IWUSR);
 }
 
 /* A limit that is exceeded is the input's. */
 static bool render_loaded(const struct loaded *l, const struct renderer *renderer,
 	const void *settings, const char *path, struct error *err)
 {
-	if (render_with_mode(&l->view, renderer, settings, path, mode_for(l, renderer), err))
+	unsigned mode = pipeline_mode(renderer, OUTPUT_MODE, l->name);
+
+	if (pipeline_render(&l->view, renderer, settings, path, mode, err))
 		return true;
 	return err->code == ERR_LIMIT && error_prefix(err, "%s: ", l->name);
 }

@@ -38,9 +38,15 @@ struct pipeline_output {
 int pipeline_write(
 	const struct command *command, char **operands, const struct pipeline_output *to);
 
-/* Render what is loaded to `path` ("-": standard output). */
+#define OUTPUT_MODE 0666u /* the umask takes from it */
+
+/* Which of the bits `mode` an output may have that is made from the input `path` ("-", "<stdin>":
+ * standard input): a .kiln file is not more readable than its input. */
+unsigned pipeline_mode(const struct renderer *renderer, unsigned mode, const char *path);
+
+/* Render what is loaded to `path` ("-": standard output), which gets the `mode`. */
 bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
-	const char *path, struct error *err);
+	const char *path, unsigned mode, struct error *err);
 
 /* Refuse to write binary output to a terminal. */
 bool pipeline_check_terminal(const struct renderer *renderer, const char *path, struct error *err);

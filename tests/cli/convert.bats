@@ -36,6 +36,12 @@ load common
 	"$kiln" symbolize -q private.kiln -o private.kiln
 	"$kiln" draw private.kiln -o picture.svg
 	[ "$(stat -c %a again.kiln private.kiln picture.svg | xargs)" = "600 600 644" ]
+	"$kiln" convert - -o input.kiln <private.kiln
+	"$kiln" convert small.folded -o public.kiln
+	"$kiln" diff -q public.kiln private.kiln -o second.kiln
+	"$kiln" diff -q private.kiln public.kiln -o first.kiln
+	"$kiln" diff -q public.kiln public.kiln -o none.kiln
+	[ "$(stat -c %a input.kiln second.kiln first.kiln none.kiln | xargs)" = "600 600 600 644" ]
 }
 
 # An ended recorder leaves such a file: an index of no sections.

@@ -96,7 +96,8 @@ static bool write_folded(
 
 	view_init(&view, p, BY_FUNCTION);
 	done = select_kind(&view, tool, err) && reshape(&view, tool->transform, err) &&
-	       begin_at_bases(&view) && pipeline_render(&view, folded, settings, "-", err);
+	       begin_at_bases(&view) &&
+	       pipeline_render(&view, folded, settings, "-", OUTPUT_MODE, err);
 	print_notes(&view, tool->name);
 	view_release(&view);
 	free(settings);

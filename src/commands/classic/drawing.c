@@ -401,7 +401,8 @@ static int draw(const struct classic_tool *tool, const struct profile *p)
 
 	if (shaped && own.bases.len && !has_values(&view))
 		code = draw_nothing(tool);
-	else if (!shaped || !pipeline_render(&view, renderer_by_name("svg"), &settings, "-", &err))
+	else if (!shaped || !pipeline_render(&view, renderer_by_name("svg"), &settings, "-",
+				    OUTPUT_MODE, &err))
 		code = fail(&err);
 	view_release(&view);
 	return code;
