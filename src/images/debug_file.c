@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define DEBUG_DATA_LIMIT ((size_t)512 << 20) /* bytes of a decompressed .gnu_debugdata */
+/* Bytes of a decompressed .gnu_debugdata: in relation to its size, and of all that are open. */
+#define DEBUG_DATA_RATIO 256u
+#define DEBUG_DATA_MIN	 ((uint64_t)16 << 20)
+#define DEBUG_DATA_LIMIT ((uint64_t)512 << 20)
 
 static const char debug_directory[] = "/usr/lib/debug";
 
@@ -140,7 +143,27 @@ struct image *debug_file_open(
 
 /* ---- .gnu_debugdata ---- */
 
-struct image *debug_data_open(const struct image *image, char **ret_memory)
+static _Atomic uint64_t held; /* bytes of those that are open */
+
+/* 0: none, as too much is open. */
+static uint64_t debug_data_room(size_t packed)
+{
+	uint64_t limit = packed * (uint64_t)DEBUG_DATA_RATIO, open = held;
+	uint64_t room = open < DEBUG_DATA_LIMIT ? DEBUG_DATA_LIMIT - open : 0;
+
+	if (limit < DEBUG_DATA_MIN)
+		limit = DEBUG_DATA_MIN;
+	return limit < room ? limit : room;
+}
+
+void debug_data_release(struct bytes *memory)
+{
+	held -= memory->len;
+	memory_free((void *)(uintptr_t)memory->at);
+	*memory = (struct bytes){0};
+}
+
+struct image *debug_data_open(const struct image *image, struct bytes *ret_memory)
 {
 	const struct image_section *section = image_section(image, ".gnu_debugdata");
 	struct image *inner = NULL;
@@ -151,15 +174,13 @@ struct image *debug_data_open(const struct image *image, char **ret_memory)
 	if (!section || !section->content.len ||
 		!input_open_bytes(&in, section->content, image_name(image), &ignored))
 		return NULL;
-	if (input_whole(&in, DEBUG_DATA_LIMIT, &content, &ignored)) {
-		char *memory = memory_copy_text(content.at, content.len);
-
-		inner = image_open_bytes(
-			(struct bytes){memory, content.len}, image_name(image), &ignored);
-		if (inner)
-			*ret_memory = memory;
-		else
-			memory_free(memory);
+	if (input_whole(&in, debug_data_room(section->content.len), &content, &ignored)) {
+		*ret_memory =
+			(struct bytes){memory_copy_text(content.at, content.len), content.len};
+		held += content.len;
+		inner = image_open_bytes(*ret_memory, image_name(image), &ignored);
+		if (!inner)
+			debug_data_release(ret_memory);
 	}
 	input_release(&in);
 	return inner;

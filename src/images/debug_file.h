@@ -12,8 +12,9 @@
 struct image *debug_file_open(
 	const struct image *image, const struct binary_locations *binary_locations);
 
-/* The image in .gnu_debugdata, decompressed into *ret_memory, which must outlive it (free() it);
- * NULL: none. */
-struct image *debug_data_open(const struct image *image, char **ret_memory);
+/* The image in .gnu_debugdata, decompressed into *ret_memory, which must outlive it; NULL: none, or
+ * it is too large. */
+struct image *debug_data_open(const struct image *image, struct bytes *ret_memory);
+void debug_data_release(struct bytes *memory);
 
 #endif

@@ -45,7 +45,7 @@ struct symbols {
 	struct source dynamic; /* names in .dynsym, for the plt */
 	struct bytes dynamic_table;
 	struct image *debug_data; /* strings may point into it */
-	char *debug_data_memory;
+	struct bytes debug_data_memory;
 	enum symbols_extent extent;
 	const char *from;
 };
@@ -560,7 +560,7 @@ void symbols_release(struct symbols *s)
 	vector_release(&s->sources);
 	plt_release(&s->plt);
 	image_release(s->debug_data);
-	memory_free(s->debug_data_memory);
+	debug_data_release(&s->debug_data_memory);
 	memory_free(s);
 }
 

@@ -573,6 +573,14 @@ static void mini_debug_info_is_read(void **state)
 	l = load_made("with_cut", NULL);
 	assert_at(&l, hidden, NULL);
 	unload(&l);
+
+	/* 20 MB in 4 KB: a program of another user could cost its recorder any memory. */
+	work_run("head -c 20000000 /dev/zero | cat mini - | xz > large.xz && strip plain -o "
+		 "with_large && "
+		 "objcopy --add-section .gnu_debugdata=large.xz with_large");
+	l = load_made("with_large", NULL);
+	assert_at(&l, hidden, NULL);
+	unload(&l);
 }
 
 int main(void)
