@@ -152,7 +152,7 @@ static uint64_t period_at(const struct sampled_event *e, uint64_t time)
 	return i ? e->changes.items[i - 1].period : e->period;
 }
 
-/* How long one was, on the whole. */
+/* The mean period of an event whose period has changed. */
 static uint64_t usual_period(const struct sampled_event *e, const struct event_totals *totals)
 {
 	return e->changes.len && totals->periods ? totals->running / totals->periods : e->period;

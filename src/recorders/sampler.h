@@ -1,5 +1,9 @@
-/* sampler.h: applying perf records, from rings or saved ones: to the state of processes, and as
- * samples to the profile. */
+/* sampler.h: from perf records to the profile.
+ *
+ * Records come from rings, or in tests from what --tee saved. A record about a process changes the
+ * state of processes (process/processes.h). A sample becomes a stack (process/stacks.h) and a row
+ * of its event's table; records of losses are counted (perf/counts.h). Samples that a BPF program
+ * has taken come with their stack (sampler_add). */
 #ifndef KILN_RECORDERS_SAMPLER_H
 #define KILN_RECORDERS_SAMPLER_H
 
@@ -41,10 +45,12 @@ struct sampler {
 	struct processes *processes;
 	struct stacks stacks;
 	unsigned parts;		       /* enum stack_parts wanted */
-	struct cgroup_labels *cgroups; /* that samples are labelled with; NULL: they are not */
-	struct cgroup_bounds *bounds;  /* of events for control groups; NULL: they are for others */
-	int32_t command;	       /* whose group that is; 0: nobody's alone */
-	bool untimed;		       /* a row stands for as many samples as its values say */
+	struct cgroup_labels *cgroups; /* for labels of samples; NULL: they have none */
+	/* For events that count only in control groups: those. A sample from outside of them is one
+	 * of a switch (sampler_switching). NULL: events count everywhere. */
+	struct cgroup_bounds *bounds;
+	int32_t command;     /* the command's pid, if that is its own group; or 0 */
+	bool untimed;	     /* a row stands for as many samples as its values say */
 	bool cpu_wide;	     /* events run on CPUs, not with threads: idle ones are sampled too */
 	int64_t wall_offset; /* ns from the samples' clock to the wall clock; INT64_MIN: unknown */
 	VECTOR(struct sampled_event) events;
@@ -70,7 +76,8 @@ size_t sampler_add_event(struct sampler *s, const char *name, bool clock, uint64
 /* The kernel's id `id` (PERF_FORMAT_ID) means event `event`. */
 void sampler_add_id(struct sampler *s, uint64_t id, size_t event);
 
-/* The periods of clocks may change: before the first sample. */
+/* The periods of clocks may change while they sample, so each row gets a value of its own. Call
+ * before the first sample. */
 void sampler_weigh(struct sampler *s);
 /* From `time` on a clock event has this period. */
 void sampler_set_period(struct sampler *s, size_t event, uint64_t time, uint64_t period);

@@ -1,4 +1,7 @@
-/* session.c: the life of a recording: from its targets to its end, whatever ends it. */
+/* session.c: the course of a recording, from its targets to its end, whatever ends it.
+ *
+ * session_run, near the end of the file, makes the calls of struct recorder in their order, and
+ * `loop` drains. The rest finds targets, waits for events, and decides when to end. */
 #include "recorders/session.h"
 
 #include "base/buffer.h"
@@ -199,7 +202,8 @@ static bool targets_ended(struct session *s)
 	return ended;
 }
 
-/* Those that take long come last: what they take is no other's. */
+/* Processes with many mappings are read last, so that they cannot use up the time for the others
+ * (base/patience.h). */
 static void read_all_processes(struct session *s)
 {
 	VECTOR(int32_t) large = {0};
@@ -336,7 +340,8 @@ static bool should_end(struct session *s, uint64_t now)
 	return true;
 }
 
-/* Wake up for the end of -d exactly, not at the next drain; and soon while code is being made. */
+/* Wake up for the end of -d exactly, not at the next drain; and soon while a runtime generates
+ * code, whose names are read as they appear. */
 static void aim_timer(struct session *s, uint64_t now)
 {
 	bool growing = s->jit.growth_time && now < s->jit.growth_time + GROWTH_PATIENCE;
@@ -364,7 +369,7 @@ static uint64_t own_cpu_ns(const struct session *s)
 	       (s->recorder->spent ? s->recorder->spent(s) : 0);
 }
 
-/* Once a second, from the drain loop. */
+/* --max-overhead: adapt the frequency to the CPU time that the recorder takes (budget.h). */
 static bool keep_budget(struct session *s, uint64_t now, struct error *err)
 {
 	uint64_t next;

@@ -51,15 +51,16 @@ struct session {
 	bool began;	      /* everything is attached: the recording is complete from then on */
 	bool priority_raised; /* of the recorder's thread, while it records */
 	int niceness;	      /* before that */
-	uint64_t frequency;   /* Hz at which a timer samples, ... */
-	uint64_t own_before;  /* CPU time that the recorder took to open it all, ns */
-	size_t cpus;	      /* ... and how many CPUs; set by the recorder */
+	uint64_t frequency;   /* Hz at which a timer samples; set by the recorder */
+	size_t cpus;	      /* how many CPUs are sampled; set by the recorder */
+	uint64_t own_before;  /* CPU time that the recorder took to open its events, ns */
 	struct budget budget;
-	uint64_t next_commit; /* CLOCK_MONOTONIC, ns: tick() is called after a drain from then on */
+	uint64_t next_commit; /* CLOCK_MONOTONIC, ns: the first drain from then on is followed by a
+				 call of tick() */
 	uint64_t drain_interval; /* ns, for the recorder to choose; 0: the usual one */
-	int64_t wall_offset;	 /* ns from there to the wall clock */
+	int64_t wall_offset;	 /* ns to add to CLOCK_MONOTONIC to get wall-clock time */
 	enum session_end end;
-	capabilities finishing; /* that are needed afterwards, by the caller, too */
+	capabilities finishing; /* needed when the recording has ended, by the caller, too */
 	int signal;		/* that ended it, or 0 */
 	int exec_exit;		/* 126 or 127 when the command could not be executed */
 	VECTOR(struct session_target) targets; /* processes whose end is waited for */
@@ -96,7 +97,8 @@ bool session_watches_all(const struct session *s);
 
 /* Have `fd` wake the drain loop when it is readable. */
 bool session_watch(struct session *s, int fd, struct error *err);
-/* Only each time that the kernel says so, and not for as long as there is something to read. */
+/* The same, edge-triggered: once for each wakeup by the kernel, and not again for as long as there
+ * is something to read. */
 bool session_watch_wakeups(struct session *s, int fd, struct error *err);
 
 /* Is tick called after this drain? */

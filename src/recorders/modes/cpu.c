@@ -1,4 +1,8 @@
-/* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock. */
+/* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock.
+ *
+ * Samples come in one of two ways, which open_samples chooses: through the rings of perf_event_open
+ * (perf/source.h, perf/ring.h), as records that this file passes to the sampler (sampler.h), or
+ * from a BPF program (cpu_bpf.h), which has a sampler of its own. */
 #include "base/clock.h"
 #include "recorders/modes/cpu_bpf.h"
 #include "recorders/perf/source.h"
@@ -10,20 +14,22 @@
 
 /* Records are taken when they are older than this, ns: until then, other CPUs may write earlier
  * ones. */
-#define MERGE_DELAY  ((uint64_t)10000000) /* ns */
-#define LEFT_MIN     ((uint64_t)50000000) /* ns of CPU time outside of the command's group... */
-#define LEFT_PERCENT 2			  /* ... and its share, from which on there is a notice */
+#define MERGE_DELAY ((uint64_t)10000000) /* ns */
+/* There is a note when processes that left the command's control group took at least this much: */
+#define LEFT_MIN     ((uint64_t)50000000) /* ns of CPU time, and */
+#define LEFT_PERCENT 2			  /* of the command's CPU time */
 #define RING_CROWDED 50 /* percent of a ring: at this level records are taken at once */
 
 struct cpu_state {
 	struct cpu_bpf *by_program; /* NULL: samples come through rings */
-	struct perf_source *source; /* its own, or... */
-	struct sampler *sampler;
-	struct perf_source ring_source; /* ... these */
+	struct perf_source *source; /* that of by_program, or &ring_source */
+	struct sampler *sampler;    /* that of by_program, or &ring_sampler */
+	struct perf_source ring_source;
 	struct sampler ring_sampler;
 	struct tee tee;
-	struct cpu_times cpus; /* the recorded ones; at the start, then during the recording */
-	uint64_t groups;       /* CPU time of the recorded control groups, ns, in the same way */
+	/* Until cpu_stop, the values at the start; then what was added during the recording: */
+	struct cpu_times cpus; /* of the recorded CPUs */
+	uint64_t groups;       /* CPU time of the recorded control groups, ns */
 };
 
 /* ---- The recorder ---- */

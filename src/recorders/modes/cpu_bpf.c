@@ -26,8 +26,8 @@
 #define EPOCH_PERCENT 50	/* ... or when the table is as full as this */
 #define TALLY_BYTES   64	/* of memory for a row of the table, about */
 
-/* The ring wakes the recorder up when it fills. Else it drains rarely, unless processes have
- * started or mapped code within this time, ns: */
+/* A ring that fills up wakes the recorder. Otherwise it drains once per COMMIT_INTERVAL, and more
+ * often while processes have started or mapped code within this time, ns: */
 #define NEWS_PATIENCE ((uint64_t)2000000000)
 
 /* How much of a row's count is in the profile, and in which sample. */
@@ -52,8 +52,9 @@ struct cpu_bpf {
 	struct tally_row *tallies; /* the kernel's rows; NULL where they are not counted */
 	uint32_t room;		   /* rows of an epoch */
 	bool rest;		   /* the previous epoch has not been read yet */
-	uint64_t news;		   /* bytes that were event of processes... */
-	uint64_t news_time;	   /* ... the last of them then: CLOCK_MONOTONIC, ns */
+	uint64_t news;		   /* bytes of records about processes so far */
+	uint64_t news_time;	   /* when the last drain came that found more of them:
+				      CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
 };
 

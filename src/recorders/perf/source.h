@@ -18,10 +18,12 @@ struct perf_source {
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
 	bool lock_refused; /* a ring exceeded the limit of locked memory */
-	uint64_t every; /* if the timers cannot be changed: every so many ticks, one is a sample */
-	struct cgroup cgroup; /* the command's own: events on CPUs count only for it; or none */
-	struct cgroup_bounds bounds; /* samples outside of these groups are dropped */
-	bool groups;		     /* or the requested ones */
+	uint64_t every;	   /* if the timers cannot be changed: one of so many ticks is a sample */
+	struct cgroup cgroup; /* made for the command: events on CPUs count only for it; or none */
+	bool groups;	      /* events on CPUs count only for the requested control groups (-G) */
+	/* Of either kind: a sample from a process outside of these groups is one of a switch
+	 * (sampler_switching). */
+	struct cgroup_bounds bounds;
 	size_t followed; /* how many of the threads, from the first, are sampled with their children
 			  */
 	bool passed_on;	 /* events are inherited by children */
