@@ -13,23 +13,24 @@ typedef uint64_t capabilities;
 /* Is it effective? True if that cannot be found out: then the kernel decides. */
 bool capability_held(unsigned number);
 
-/* Of processes that come later: what they map, the files behind it in whatever mount namespace, the
- * maps that their runtimes write. */
+/* Those to read about processes that start later: their mappings in /proc, the mapped files in any
+ * mount namespace, and the files that their runtimes write about code. */
 capabilities capabilities_to_look(void);
-/* Making maps for programs in the kernel, and (`probes`) putting these into later processes. */
+/* Those to create maps for BPF programs, and with `probes` to attach these to later processes. */
 capabilities capabilities_for_programs(bool probes);
-/* Naming a file in `folder` (-1: nowhere) and giving it to who called sudo; ending a command that
- * is another user's by now. */
+/* Those to name a file in `folder` (-1: none) and give it to the user who called sudo, and with
+ * `command` to end a command that runs as another user by now. */
 capabilities capabilities_to_finish(int folder, bool command);
 
-/* Removing a control group, as one in the outermost, which nobody may write to. */
+/* Those to remove a control group whose parent only root may write to. */
 capabilities capabilities_to_remove(void);
 
-/* Give up all others, in all threads: those `at_end` can be had back by capabilities_raise, which
- * is for the calling thread and those it starts. Programs that are executed get none. A thread that
- * is in the kernel follows when it comes back. ERR_IO: this one could not. */
+/* Give up all capabilities except `kept`, in all threads. capabilities_raise gets those `at_end`
+ * back, for the calling thread and the threads that it starts. Programs that are executed get none.
+ * A thread that is in the kernel gives them up when it returns from there. ERR_IO: the calling
+ * thread could not. */
 bool capabilities_drop(capabilities kept, capabilities at_end, struct error *err);
-/* Could all that have come back? */
+/* False: a thread could not give them up. */
 bool capabilities_dropped(void);
 void capabilities_raise(void);
 
