@@ -16,15 +16,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An address: in the same mapping it is the same location in every process. The number of
- * mappings, processes and address spaces is below 2^30, because more would not fit into memory. */
+/* An address and what it belongs to. In the same mapping it is the same location in every process.
+ * The number of mappings, processes and address spaces is below 2^30, because more would not fit
+ * into memory, so two bits of `of` say which of them it is. */
 struct place {
-	uint64_t address;      /* as the location has it: an offset if the mapping is of a file */
-	uint32_t of;	       /* a mapping, or: */
-#define NO_MAPPING 0x80000000u /* ... and a process: no known mapping */
-#define KERNEL	   0x40000000u /* ... and the id of its address space, 0: none from records */
-	location_id location;  /* 0: not looked up yet */
+	uint64_t address;     /* as the location has it: an offset if the mapping is of a file */
+	uint32_t of;	      /* a mapping_id; or one of the bits below, or'ed with a number: */
+	location_id location; /* 0: not looked up yet */
 };
+#define NO_MAPPING 0x80000000u /* with a process_id: the address is in no known mapping */
+#define KERNEL	   0x40000000u /* with address_space.id of the kernel; 0: no records about it */
 
 /* Most addresses recur. Direct-mapped; a new entry replaces an old one in its slot. */
 #define PLACES ((size_t)1 << 16)
@@ -32,7 +33,8 @@ struct place_cache {
 	struct place at[PLACES];
 };
 
-/* The same for whether a kernel address interrupts an idle CPU. */
+/* Kernel addresses, and whether they are the entry of an interrupt of an idle CPU. Direct-mapped.
+ */
 #define IDLE_PLACES ((size_t)1 << 10)
 struct idle_cache {
 	struct idle_place {
@@ -264,7 +266,7 @@ static void begin_user(struct stack_builder *m)
 	stack->first_user = m->depth;
 }
 
-/* The outermost frame: the thread's name, without blanks, as in folded text. */
+/* The outermost frame: the thread's name, with '_' for blanks, as in folded text. */
 static location_id comm_location(struct stacks *s, thread_id thread)
 {
 	struct bytes comm = profile_text(s->profile, s->profile->threads.items[thread].name);
@@ -451,7 +453,8 @@ void stacks_walk_copy(struct stacks *s, int32_t pid, uint64_t time,
 	unwinder_walk_copy(&s->unwinder, &view, copy, ret_frames);
 }
 
-/* From the stack copy, else from branch records, else from the call chain. */
+/* The user part: from the stack copy, else from branch records, else from the call chain. `frames`:
+ * those of the copy, if it was walked already. */
 static void add_user(struct stack_builder *m, const struct chain_part *user,
 	const struct user_frames *frames, struct stack_of_sample *ret)
 {
@@ -480,7 +483,8 @@ static void add_user(struct stack_builder *m, const struct chain_part *user,
 	ret->has_user = m->depth > before;
 }
 
-/* The wanted part is not the one that was sampled, or the kernel provided no call chain. */
+/* The stack is empty so far, because the wanted part is not the one that was sampled or the kernel
+ * provided no call chain: add the sampled address, or a frame for the other part. */
 static void add_address(struct stack_builder *m, unsigned parts)
 {
 	const struct perf_record *r = m->record;
