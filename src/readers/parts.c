@@ -1,8 +1,8 @@
 /* parts.c: how is one long input read by several threads?
  *
- * Each thread reads a part of it as if that were all, into tables of its own, which are put behind
- * one another in the end. Equal parts take unequal times: a thread that is done takes over the rear
- * half of what another one has not come to yet. */
+ * Each thread reads a part as if it were a whole input, into a profile of its own. At the end these
+ * profiles are appended to the first one (model/append.h). Equal parts take unequal times: a thread
+ * that is done takes over the second half of what another one has not read yet. */
 #include "readers/parts.h"
 
 #include "base/input_range.h"
@@ -15,8 +15,8 @@
 
 #define PARTS_LIMIT  8u	 /* threads */
 #define PIECES_LIMIT 64u /* parts, with those that were taken over */
-#define PART_MIN                                                                                   \
-	((uint64_t)16 << 20) /* bytes; a thread takes longer than to put its tables there */
+/* Bytes; a smaller part is read faster than it is appended. */
+#define PART_MIN   ((uint64_t)16 << 20)
 #define REST_MIN   ((uint64_t)4 << 20) /* bytes to take over at least; as many remain */
 #define CUT_SEARCH ((size_t)4 << 20)   /* bytes in which a cut must be possible */
 
@@ -34,7 +34,7 @@ struct parts {
 	const struct read_options *options;
 	struct part *part[PIECES_LIMIT];
 	unsigned count;	      /* of parts */
-	pthread_mutex_t lock; /* of the list of parts; before that of a range */
+	pthread_mutex_t lock; /* of the list of parts; locked before that of a range */
 };
 
 unsigned parts_count(
@@ -105,7 +105,7 @@ static uint64_t rest_of(struct part *part, uint64_t *ret_middle)
 	return rest;
 }
 
-/* Let the reader of `part` end at `cut`, unless it is beyond. */
+/* Let the reader of `part` end at `cut`, unless it has read more already. */
 static bool cut_off(struct part *part, uint64_t cut, uint64_t *ret_end)
 {
 	bool before;
@@ -119,8 +119,8 @@ static bool cut_off(struct part *part, uint64_t cut, uint64_t *ret_end)
 	return before;
 }
 
-/* The second half of the longest rest, as a part of its own; NULL: it does not pay. With the
- * lock. */
+/* Make a part of the second half of what the slowest thread has not read yet; NULL: all rests are
+ * too short. Called with the lock. */
 static struct part *take_over(struct parts *p)
 {
 	uint64_t most = 2 * REST_MIN, middle = 0, end;

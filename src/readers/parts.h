@@ -8,11 +8,12 @@
 unsigned parts_count(
 	const struct reader *reader, const struct input *in, const struct read_options *options);
 
-/* Read an input of which nothing has been skipped yet in up to `count` parts, each in a thread of
- * its own, into the profile that one reader would give (but for the numbers of strings that a
- * reader knows only at its end). False, and nothing is read, when that cannot be: when a part
- * depends on what is before it, say, or there is something to be said about it other than which
- * lines were skipped. Then one reader is to read it. */
+/* Read an input, of which nothing has been skipped yet, in up to `count` parts, each in a thread of
+ * its own. The profile is the one that a single call of the reader would give, except for the ids
+ * of strings that a reader adds at its end. False: the input cannot be read in parts, because a
+ * part depends on what is before it, say, or cannot be read. Then nothing has been consumed of `in`
+ * nor added to `out`: a single call of the reader has to read all of the input, or to say what is
+ * wrong with it. */
 bool parts_read(const struct reader *reader, struct input *in, const struct read_options *options,
 	unsigned count, struct profile *out);
 

@@ -77,9 +77,9 @@ struct reader {
 	bool (*read)(struct input *in, const struct read_options *options, struct profile *out,
 		struct error *err);
 
-	/* For long inputs that several threads may read: `text` starts anywhere in one; the place
-	 * from which on the input can be read as if it were the start, or text.len. NULL: there is
-	 * no telling. */
+	/* For long inputs that several threads read in parts (parts.h): `text` starts anywhere in
+	 * the input. Returns the first position in it at which a part can begin; text.len: none.
+	 * NULL: inputs of this format are not cut. */
 	size_t (*cut)(struct bytes text);
 	bool one_table; /* all streams are values of the same samples */
 	bool checked;	/* the profile is within its limits (numbers.h, extent.h) */

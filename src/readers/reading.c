@@ -1,7 +1,8 @@
 /* reading.c: how does an input of any format become a profile?
  *
- * A long input is read in parts by several threads, any other by one. Then the limits that every
- * profile keeps are checked, unless its reader has done that. */
+ * The reader is chosen by its name or by its bid (reader_of_input). A long input is read in parts
+ * by several threads, any other by one (read_with). Then the limits that every profile keeps are
+ * checked, unless its reader has done that (profile_read_input). */
 #include "readers/reading.h"
 
 #include "base/expansion.h"
@@ -9,7 +10,7 @@
 #include "model/numbers.h"
 #include "readers/parts.h"
 
-/* "expected one of: ..." with what each reader looks for. */
+/* "expected one of ..." with the names of all readers. */
 static void unknown_format(struct error *err)
 {
 	struct buffer known = {0};
@@ -82,7 +83,7 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	return done || error_prefix(err, "%s: ", in->name);
 }
 
-/* What was opened, or failed to be. */
+/* Read and release an input; `opened`: false if it could not be opened, and err says why. */
 static bool read_opened(bool opened, struct input *in, const struct read_options *options,
 	struct profile *out, struct error *err)
 {
