@@ -24,7 +24,7 @@
 
 static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
-/* A line that waits for its stack. */
+/* A line whose stack is looked up together with those of other lines (folded_stacks.h). */
 struct waiting_line {
 	uint64_t line;
 	struct decimal number[2];
@@ -162,7 +162,8 @@ static bool take_found(
 	return true;
 }
 
-/* All lines that wait, before their window moves. */
+/* Look up the stacks of all waiting lines, and add their values. Called when enough wait, and
+ * before the window moves, in which their text lies. */
 static bool take_waiting(struct folded *f, struct error *err)
 {
 	folded_stacks_find(&f->stacks);
@@ -190,7 +191,7 @@ static bool take_stack(struct folded *f, struct bytes line, size_t shared, struc
 	return !folded_stacks_add(&f->stacks, line, frames, shared) || take_waiting(f, err);
 }
 
-/* Its first `shared` bytes equal those of the last line with a stack. */
+/* The line's first `shared` bytes equal those of the last line with a stack. */
 static bool take_line(struct folded *f, struct bytes line, size_t shared, struct error *err)
 {
 	f->lines++;
@@ -204,7 +205,7 @@ static bool take_line(struct folded *f, struct bytes line, size_t shared, struct
 	return take_stack(f, line, shared, err);
 }
 
-/* The end of a line, and the length of its common start with the last one. */
+/* The end of the next line, and how many bytes at its start equal those of the last line. */
 struct folded_ahead {
 	size_t shared;	     /* bytes: there is no newline in them */
 	const char *newline; /* NULL: it does not end in the window */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define ENOUGH 256u /* frames, and of lines without any */
+#define ENOUGH 256u /* queued frames and lines, together, that are looked up at once */
 
 void folded_stacks_release(struct folded_stacks *s)
 {
@@ -28,7 +28,7 @@ void folded_stacks_clear(struct folded_stacks *s)
 	s->sorted = 0;
 }
 
-/* Is `a` equal to `b` or behind it in order, if their first `shared` bytes are equal? */
+/* Is `a` equal to `b` or behind it in the order of bytes? Their first `shared` bytes are equal. */
 static bool follows(struct bytes a, struct bytes b, size_t shared)
 {
 	if (shared >= b.len)
@@ -45,14 +45,15 @@ static void check_order(
 		s->sorted &= ~(unsigned)ORDER_OF_STACKS;
 }
 
+/* Has a line been out of order? */
 static bool in_no_order(const struct folded_stacks *s)
 {
 	return s->paths.profile != NULL;
 }
 
-/* The longest start of the line that is known to be a stack, in a frame of `frames` that is known
- * to end there. Marks that the line does not start with go; others may be needed again, in order.
- */
+/* The longest mark that holds for the new line: a frame of it ends there, too. Marks behind the
+ * shared text are dropped. Others that do not hold are kept for later lines, while these are
+ * sorted. */
 static struct folded_mark known_start(struct folded_stacks *s, struct bytes frames, size_t shared)
 {
 	while (s->marks.len && s->marks.items[s->marks.len - 1].end > shared)
@@ -73,7 +74,7 @@ static struct folded_mark known_start(struct folded_stacks *s, struct bytes fram
 	return (struct folded_mark){0};
 }
 
-/* Queue the frames behind `start`. */
+/* Queue the frames behind `start`, and mark their ends. */
 static void add_frames(struct folded_stacks *s, struct bytes frames, struct folded_mark start)
 {
 	for (size_t at = start.depth ? start.end + 1 : 0; at <= frames.len; at = start.end + 1) {
@@ -123,7 +124,7 @@ static location_id frame_location(struct folded_stacks *s, struct bytes name, st
 	return location;
 }
 
-/* The locations of all frames that wait. */
+/* Replace the names of all queued frames by their locations, in s->found. */
 static void find_locations(struct folded_stacks *s)
 {
 	vector_reserve(&s->found, s->names.len);
@@ -148,7 +149,8 @@ static stack_id marked_stack(const struct folded_stacks *s, struct folded_mark m
 	return mark.frame ? s->found.items[mark.frame - 1] : mark.stack;
 }
 
-/* In order any stack that a line does not share with those before it is new. */
+/* While lines are sorted, a stack that a line does not share with the one before it is new. In the
+ * batch with the first line that is out of order, stacks are searched for one by one. */
 static void find_in_order(struct folded_stacks *s)
 {
 	size_t next = 0;

@@ -1,63 +1,71 @@
 /* folded_stacks.h: which stacks are the frames of folded lines?
  *
- * Folded text is usually sorted, so that a line shares its outer frames with the one before: what
- * is the same is not looked at again. While it is sorted, a stack that the lines before do not hand
- * down is new, and is added without a look at those that are there: lines that start alike lie
- * together, so that a stack whose text a line does not start with does not come back.
+ * Folded text is usually sorted, so that a line shares its outer frames with the line before. Only
+ * the frames behind the shared ones are looked up. While lines are sorted, lines that start with
+ * the same text follow one another, so a stack whose text the line before does not start with has
+ * not occurred yet, and is added without a search. At the first line that is out of order this ends
+ * for good: from then on stacks are searched for by the hashes of their paths (stacks/paths.h).
  *
- * Lines wait until there are some: in no order their names and stacks are anywhere in memory, and
- * looking for many takes hardly longer than looking for one. */
+ * folded_stacks_add only queues the frames of a line; folded_stacks_find looks up those of many
+ * lines at once. Names and stacks lie anywhere in memory, and this way their cache misses overlap.
+ */
 #ifndef KILN_READERS_FOLDED_FOLDED_STACKS_H
 #define KILN_READERS_FOLDED_FOLDED_STACKS_H
 
 #include "readers/stacks/paths.h"
 
-/* The text of a line up to `end` is this stack wherever a frame ends there. Once lines come in no
- * order, all marks are of the last line, and its path knows the stacks. */
+/* A mark: a place in the text of the last line at which a frame ends, and the stack up to there. A
+ * later line that starts with the same text has the same stack there, if a frame of it ends there,
+ * too. While lines are sorted, marks of earlier lines are kept as long as the last line starts with
+ * their text. Once they are not, all marks are those of the last line, and `paths` has the stacks.
+ */
 struct folded_mark {
 	uint32_t end;	/* bytes */
 	uint32_t depth; /* frames */
-	uint32_t frame; /* of those that wait, plus one: it becomes the stack. 0: it is known */
+	uint32_t frame; /* its index among the queued frames, plus one. 0: `stack` is known */
 	stack_id stack;
 };
 
 /* With the profile and FOLDED_SORTED set it is ready for use. */
 struct folded_stacks {
 	struct profile *profile;
-	unsigned sorted;    /* enum folded_order, or'ed: what all lines so far are in */
-	struct bytes last;  /* the line before, in the window; NULL: there is none to share with */
+	unsigned sorted;    /* enum folded_order, or'ed: the orders of all lines so far; 0: none */
+	struct bytes last;  /* the last line, in the input's window; NULL: there is none */
 	size_t last_frames; /* bytes of its frames */
-	VECTOR(struct folded_mark) marks;	/* starts of `last` that are stacks, growing */
+	VECTOR(struct folded_mark) marks;	/* in `last`, in the order of their ends */
 	VECTOR(location_id) location_of_string; /* 0: not made yet */
+	/* The queue: for each line, the stack that it shares with the line before, and how many of
+	 * the queued frames, which are in the order of the lines, follow it. */
 	VECTOR(struct folded_waiting {
-		struct folded_mark start; /* what is shared with lines before */
-		uint32_t frames;	  /* behind that: the next ones of those that wait */
+		struct folded_mark start;
+		uint32_t frames;
 	})
 	waiting;
-	VECTOR(struct bytes) names; /* of frames that wait: in the window */
-	VECTOR(uint32_t) found;	    /* for each its string, then its location, then its stack */
-	VECTOR(stack_id) stacks;    /* of the lines that waited */
+	VECTOR(struct bytes) names; /* of queued frames, in the input's window */
+	VECTOR(uint32_t) found;	    /* of each of them: its string, then location, then stack */
+	VECTOR(stack_id) stacks;    /* the result of folded_stacks_find, one for each queued line */
 	/* For unsorted lines: */
-	struct paths paths;
-	VECTOR(struct listed_path) paths_of_lines; /* that waited */
+	struct paths paths;			   /* its profile is NULL while lines are sorted */
+	VECTOR(struct listed_path) paths_of_lines; /* the queue as paths */
 };
 
-/* Tools sort lines as they are, or stacks before the numbers are put behind them. */
+/* Some tools sort whole lines, others sort stacks and append the numbers afterwards. */
 enum folded_order { ORDER_OF_LINES = 1, ORDER_OF_STACKS = 2 };
 #define FOLDED_SORTED (ORDER_OF_LINES | ORDER_OF_STACKS)
 
 void folded_stacks_release(struct folded_stacks *s);
 
-/* Start over: the next line may have any stack. */
+/* Forget the last line and its marks; lines count as unsorted from now on. */
 void folded_stacks_clear(struct folded_stacks *s);
 
-/* A line waits, whose `frames` are its start, of less than 4 GiB, and no more than a stack may
- * have. It lies in the window and has its first `shared` bytes in common with the last one. True:
- * enough wait. */
+/* Queue a line. `frames` is its text without the number: less than 4 GiB, and no more frames than a
+ * stack may have. The line lies in the input's window, and its first `shared` bytes are those of
+ * the last line. True: call folded_stacks_find, enough lines are queued. */
 bool folded_stacks_add(
 	struct folded_stacks *s, struct bytes line, struct bytes frames, size_t shared);
 
-/* Before the window moves: fill s->stacks with those of all queued lines, in order. */
+/* Put the stacks of all queued lines into s->stacks, in their order, and empty the queue. Has to be
+ * called before the window moves. */
 void folded_stacks_find(struct folded_stacks *s);
 
 #endif

@@ -53,8 +53,9 @@ static inline bool is_step(
 	return p->stack_location.items[stack] == location && p->stack_caller.items[stack] == caller;
 }
 
-/* A row's first callee mostly comes right behind it, and is not in the map then; 0: the tree does
- * not have it, and *ret_at tells where in the map it belongs. */
+/* The stack of a caller and a location. A caller's first callee is mostly the next row of the
+ * table; such a stack is not in the map. 0: the profile does not have it, and *ret_at is its slot
+ * in the map. */
 static inline stack_id find(
 	struct paths *p, stack_id caller, uint64_t hash, location_id location, size_t *ret_at)
 {

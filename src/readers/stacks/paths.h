@@ -1,22 +1,25 @@
 /* paths.h: which stack is at the end of this path of locations? For stacks in any order.
  *
- * Whoever steps from callee to callee waits for memory at each of them once a tree is large. Here a
- * stack is looked for by the hash of its whole path, which is known before a step is taken: a path
- * is expected a while before it is walked, so that its stacks are on their way already. */
+ * A path of locations leads from the root of the stack table to a stack, one step for each
+ * location. In a large table each step waits for memory, if the key of a step is the stack of its
+ * caller: that is known only after the step before. Here the key is the hash of all locations up to
+ * the step, which is known in advance. So a path is first announced (paths_expect), which
+ * prefetches what its steps need, and some paths later it is walked (paths_walk), which finds its
+ * stacks or adds them. */
 #ifndef KILN_READERS_STACKS_PATHS_H
 #define KILN_READERS_STACKS_PATHS_H
 
 #include "model/profile.h"
 
-/* Locations, outermost first, that continue the path before this one behind its first `level`
- * locations. */
+/* A path as a change of the path before it: it keeps the first `level` locations of that one, and
+ * goes on with these, outermost first. */
 struct path {
 	const location_id *locations;
 	uint32_t level, count;
 };
 
-/* One of many paths whose locations stand one after the other in `all`: *place is where the next
- * one's begin. Of an empty one `all` is not looked at, as there may be nothing yet. */
+/* The next of many paths whose locations stand one after the other in `all`, from *place on, which
+ * is moved behind them. Without locations (`count` 0), `all` may be NULL. */
 static inline struct path path_next(
 	uint32_t level, uint32_t count, const location_id *all, size_t *place)
 {
@@ -28,44 +31,48 @@ static inline struct path path_next(
 	return path;
 }
 
-/* One of a list of such paths. */
+/* A path of a list, whose locations stand one after the other in one array. */
 struct listed_path {
 	uint32_t level, count;
 };
 
-/* With the profile set it is empty, as the profile's stacks are; those that it has are learnt. From
- * then on all of them are to be added here. */
+/* `{.profile = p}` is ready for use if the profile has no stacks yet; otherwise call paths_learn.
+ * From then on, stacks may be added to the profile only here. */
 struct paths {
 	struct profile *profile;
-	struct id_map by_path; /* stacks that are not right behind their caller */
-	VECTOR(uint64_t)
-	expected; /* hashes, by level, of the path that was expected or followed last */
-	VECTOR(uint64_t) hashes; /* of all steps that were expected */
-	size_t walked;		 /* of these */
-	VECTOR(stack_id) stacks; /* of the path that was walked last, outermost first */
+	/* Stacks by the hash of their path, without those whose id is their caller's plus one. */
+	struct id_map by_path;
+	VECTOR(uint64_t) expected; /* hashes, by level, of the last path expected or followed */
+	VECTOR(uint64_t) hashes;   /* of the steps of all paths that were expected */
+	size_t walked;		   /* how many of these steps have been taken */
+	VECTOR(stack_id) stacks;   /* of the last path walked or followed, outermost first */
 };
 void paths_release(struct paths *p);
 
-/* Get to know the stacks that the profile has already. No path has been expected or walked. */
+/* Add the stacks that the profile has already. Call before any path is expected or walked. */
 void paths_learn(struct paths *p);
 
-/* The hash of a path of one location more. */
+/* The hash of a path that is longer by this location. */
 static inline uint64_t paths_hash(uint64_t hash, location_id location)
 {
 	hash = (hash + location) * 0x9E3779B97F4A7C15u;
 	return hash ^ hash >> 32;
 }
-/* A single step from a stack to the end of a path with this hash. */
+/* Take a single step: the stack of a caller and a location, where `hash` is that of the whole path.
+ */
 stack_id paths_step(struct paths *p, stack_id caller, uint64_t hash, location_id location);
 
+/* Announce a path, which paths_walk will be called for later. */
 void paths_expect(struct paths *p, struct path path);
-/* The stack at the end; in the order in which paths were expected. */
+/* The stack at the end of a path; what is missing is added. Paths are walked in the order in which
+ * they were expected. */
 stack_id paths_walk(struct paths *p, struct path path);
-/* Expect and walk all of a list, whose locations stand in `all`: the stack of each. */
+/* Expect and walk all paths of a list, whose locations stand in `all`: the stack of each. */
 void paths_walk_list(struct paths *p, const struct listed_path *list, size_t count,
 	const location_id *all, stack_id *ret_stacks);
-/* Without expecting it and without adding anything: as far as the tree has the path. *ret_level: so
- * many of its locations. From the first such call on none is expected or walked any more. */
+/* Follow a path, which was not expected, as far as the profile has its stacks, and add nothing.
+ * Returns the last stack; *ret_level: its depth. After the first call, no path may be expected or
+ * walked any more. */
 stack_id paths_follow(struct paths *p, struct path path, uint32_t *ret_level);
 
 #endif
