@@ -56,16 +56,17 @@ struct data {
 	struct walks *walks; /* when samples have stack copies; else NULL */
 	struct perf_events events;
 	struct perf_losses losses;
-	struct perf_waiting waiting; /* for their stacks: when somebody looks */
-	struct kernel *kernel;	     /* ours, if it is the recorded one; NULL: not */
-	bool kernel_expected, kernel_own;
-	size_t build_ids;    /* how many of the file's are known to the binaries */
-	size_t events_known; /* how many of its events have streams */
+	struct perf_waiting waiting; /* samples without a stack: used only with an observer */
+	struct kernel *kernel;	     /* the running one, if it is the recorded one; else NULL */
+	bool kernel_expected;	     /* there was a sample in the kernel */
+	bool kernel_own;	     /* the running kernel is the recorded one */
+	size_t build_ids;	     /* how many of the file's are known to the binaries */
+	size_t events_known;	     /* how many of its events have streams */
 	uint64_t samples;
 	uint64_t last_time;		     /* of a record, ns */
 	uint64_t stray;			     /* samples with the id of no event */
 	VECTOR(struct perf_counted) counted; /* by events of groups, when they were last read */
-	struct id_map counted_by_id;	     /* to its row and one */
+	struct id_map counted_by_id;	     /* to its row plus one */
 	struct error failed;		     /* while samples were delivered */
 	uint64_t malformed;		     /* records with a field beyond their end */
 };
@@ -108,7 +109,8 @@ static unsigned columns(const struct data *d, const struct perf_file_event *even
 	const uint64_t type = event->layout.sample_type;
 	unsigned has = 0;
 
-	/* Who chose a clock did so to compare times: jitdumps have CLOCK_MONOTONIC. */
+	/* An event with a chosen clock (perf record -k) has times to be compared with those of
+	 * other files, such as jitdumps. */
 	if ((d->options->want & WANT_TIMES || event->attr.use_clockid) && type & PERF_SAMPLE_TIME)
 		has |= SAMPLE_TIME;
 	if ((d->options->want & WANT_THREADS) && type & PERF_SAMPLE_TID)
@@ -122,8 +124,9 @@ static unsigned columns(const struct data *d, const struct perf_file_event *even
 
 /* ---- What the file says about itself ---- */
 
-/* A kernel of this name on a host of this name: when the file has no build id of it, it is taken
- * for the one that runs; addresses still have to agree (process/symbolize.h). */
+/* If the file has no build id of its kernel, the running kernel is taken for it when both the
+ * kernel's release and the host's name are the same. Addresses still have to agree
+ * (process/symbolize.h). */
 static void identify_kernel(struct data *d)
 {
 	const struct perf_file_info *about = &d->file.about;
@@ -143,7 +146,7 @@ static void identify_kernel(struct data *d)
 	binaries_add_build_id(&d->binaries, BYTES("[kernel.kallsyms]"), (struct bytes){raw, len});
 }
 
-/* Events that perf opens for other records than samples. */
+/* False for the event that perf opens only for records about processes. */
 static bool is_sampled(const struct perf_event_attr *attr)
 {
 	return attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_DUMMY;
@@ -262,7 +265,7 @@ static label_set_id label_of(struct data *d, uint64_t cgroup)
 	return profile_label(d->profile, 0, profile_string(d->profile, BYTES(LABEL_CGROUP)), path);
 }
 
-/* All but its stack. */
+/* The sample without its stack. */
 static struct perf_event_sample sample_of(struct data *d, const struct walk_job *job)
 {
 	const struct perf_file_event *event = job->event;
@@ -292,8 +295,9 @@ static bool add_row(struct data *d, const struct perf_event_sample *sample, stru
 
 /* ---- The file's pages ---- */
 
-/* Mapping the file is much of what reading it takes; one thread does it for those that read. Others
- * may do the same piece, to no harm. */
+/* Page faults of the mapped file take much of the time of reading it. Threads that have no stack to
+ * walk take them in advance, piece by piece. Two threads may take the same piece, which does no
+ * harm. */
 static bool prepare(void *context)
 {
 	struct data *d = context;
@@ -308,8 +312,9 @@ static bool prepare(void *context)
 	return input_prefault(d->in, start, PREPARE_STEP);
 }
 
-/* Threads take the pages down that were read, which is half the work of having mapped them; at the
- * end one thread would have all of it to do. Samples under way and other CPUs' are not far back. */
+/* The file has been read up to `record`. Unmap its pages while it is read: that costs half as much
+ * as mapping them, and would otherwise be left to one thread at the end. The last PASSED_STEP bytes
+ * stay, as samples that are still being walked, and records of other CPUs, are in them. */
 static void pass(struct data *d, const char *record)
 {
 	uint64_t at = (uint64_t)(record - d->file.content.at);
@@ -323,8 +328,8 @@ static void pass(struct data *d, const char *record)
 
 /* ---- Stacks ---- */
 
-/* A sample whose stack copy, if it has one, has been walked: its stack is for its row, which may be
- * there already. */
+/* Make the stack of a sample whose stack copy, if it has one, has been walked, and add the sample's
+ * row; or, if the sample has waited and has its row (job->row), set the stack in it. */
 static bool deliver(void *context, const struct walk_job *job, struct error *err)
 {
 	struct data *d = context;
@@ -381,7 +386,8 @@ static bool give_stacks(struct data *d, bool all, struct error *err)
 	return done;
 }
 
-/* With an observer, stacks are made later, if records stay where they are. */
+/* With an observer, a sample gets its row now and its stack later (perf_waiting.h). That needs a
+ * row for each sample, and a record that stays where it is: not one of a decompressed block. */
 static bool submit(struct data *d, const struct perf_file_record *record, struct walk_job *job,
 	struct error *err)
 {
@@ -463,7 +469,8 @@ static bool take(struct data *d, const struct perf_file_record *record, struct e
 		d->stray++;
 		return true;
 	}
-	if (!record->block && !d->waiting.rows.len) /* else they are read again */
+	/* Records of waiting samples are read again. */
+	if (!record->block && !d->waiting.rows.len)
 		pass(d, record->bytes.at);
 	learn(d);
 	if (!perf_record_decode(record->bytes, &record->event->layout, &r, &damaged)) {
@@ -535,7 +542,7 @@ static bool finish(struct data *d, struct error *err)
 	return true;
 }
 
-/* Samples that are under way borrow from what is about to be forgotten. */
+/* Finish all walks before the order drops blocks, from which their samples borrow. */
 static bool let_go(void *context)
 {
 	struct data *d = context;

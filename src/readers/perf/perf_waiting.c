@@ -1,4 +1,4 @@
-/* perf_waiting.c: which samples of a perf recording are there without their stacks? */
+/* perf_waiting.c: which samples of a perf recording have no stack yet? */
 #include "readers/perf/perf_waiting.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void perf_waiting_release(struct perf_waiting *w)
 	vector_release(&w->rows);
 }
 
-/* An address space that somebody holds is copied when something else is mapped. */
+/* Take a reference, so that the space is copied before it changes. Counts each space once. */
 static void hold(struct perf_waiting *w, struct address_space *space)
 {
 	if (!space)

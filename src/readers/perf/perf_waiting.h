@@ -1,8 +1,9 @@
-/* perf_waiting.h: which samples of a perf recording are there without their stacks?
+/* perf_waiting.h: which samples of a perf recording have no stack yet?
  *
- * When samples were is known long before the stacks they were in are, and somebody may be looking
- * at that already. What a stack is made of is held meanwhile, as it was when its sample was taken.
- */
+ * Times of samples can be read much faster than stacks are made, and an observer (struct
+ * read_observer) may show them already, in a heat map. So samples get their rows at once, and what
+ * their stacks will be made of is kept here: the record, and the state of the process when it was
+ * taken. */
 #ifndef KILN_READERS_PERF_PERF_WAITING_H
 #define KILN_READERS_PERF_PERF_WAITING_H
 
@@ -14,7 +15,7 @@ struct perf_waiting_sample {
 	struct address_space *space; /* held by a reference; or NULL */
 	thread_id thread;
 	process_id process;
-	uint32_t samples, row; /* where its stack is to be */
+	uint32_t samples, row; /* the table and the row that need the stack */
 };
 
 /* `{0}`: none. */
@@ -22,17 +23,17 @@ struct perf_waiting {
 	VECTOR(struct perf_waiting_sample) rows;
 	size_t maps; /* mappings that the address spaces have together */
 };
-/* All of them are there, or not needed. */
+/* Forget all samples: they have their stacks, or need none. */
 void perf_waiting_drop(struct perf_waiting *w);
 void perf_waiting_release(struct perf_waiting *w);
 
-/* `record`: of the job, where it stays. */
+/* Add a sample; `record`: the bytes of its record, which stay where they are. */
 void perf_waiting_add(struct perf_waiting *w, const struct walk_job *job, const char *record,
 	uint32_t samples, uint32_t row);
-/* They take so much memory that no more should wait. */
+/* Do they take so much memory that their stacks should be made before more are added? */
 bool perf_waiting_is_full(const struct perf_waiting *w);
 
-/* What was added as number `i`, but for its event and its period. */
+/* The job that was added as number `i`, without its event and its period: the row has both. */
 struct walk_job perf_waiting_job(const struct perf_waiting *w, size_t i);
 
 #endif
