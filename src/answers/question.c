@@ -333,7 +333,7 @@ static bool answer_list(const struct question *q, const struct list *list,
 	return true;
 }
 
-/* ---- */
+/* ---- Questions ---- */
 
 bool question_is_known(const char *address)
 {

@@ -1,4 +1,4 @@
-/* renderers.c: which output is meant by a name or a suffix? */
+/* renderers.c: which output is meant by a name or a suffix, and how is it called? */
 #include "renderers/renderers.h"
 
 #include "base/expansion.h"

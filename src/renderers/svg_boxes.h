@@ -9,7 +9,7 @@
 #include "renderers/svg_options.h"
 #include "renderers/svg_sums.h"
 
-/* The parameters of a box. */
+/* A picture that is being drawn: what its boxes are made of. */
 struct svg_picture {
 	const struct view *view;
 	const struct svg_settings *settings;

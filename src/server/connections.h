@@ -14,9 +14,10 @@
 #define CONNECTIONS_WITHOUT_TOKEN_MAX 192u /* ... without a request that had the token */
 #define CONNECTIONS_OF_PEER_MAX	      64u  /* ... and from one address of another machine */
 #define HEAD_SECONDS		      10u  /* for the head of a request */
-#define BODY_SECONDS		      10u  /* for its body; with the token, one more second for:  */
-#define BODY_RATE		      16384u /* bytes received */
-#define IDLE_SECONDS		      60u /* between two requests of a client that has shown the token */
+#define BODY_SECONDS		      10u  /* for its body */
+/* With the token, a body has one second more for each so many bytes: */
+#define BODY_RATE    16384u
+#define IDLE_SECONDS 60u /* between two requests of a client that has shown the token */
 
 struct connections;
 
@@ -28,8 +29,9 @@ void connections_release(struct connections *c); /* NULL is fine */
 void connections_notify(void *connections, struct MHD_Connection *connection, void **ret_client,
 	enum MHD_ConnectionNotificationCode what);
 
-/* The state of a connection's request: its head has arrived; part of its body; all of it, and it is
- * being answered; its answer has been sent. */
+/* The state of a connection's request. connections_head: its head has arrived; connections_body: a
+ * part of its body; connections_whole: all of it, and it is being answered; connections_done: its
+ * answer has been sent. */
 void connections_head(struct connections *c, struct MHD_Connection *connection, bool knows_token);
 void connections_body(struct connections *c, struct MHD_Connection *connection, size_t bytes);
 void connections_whole(struct connections *c, struct MHD_Connection *connection);

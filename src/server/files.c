@@ -25,7 +25,7 @@ struct files {
 	struct profile_store store; /* the first member: requests have a pointer to it */
 	struct files_settings settings;
 	uint64_t seed;	   /* so that versions differ between servers */
-	uint64_t readings; /* of generations */
+	uint64_t readings; /* how many times files have been read: numbers stored_profile.reading */
 	pthread_mutex_t reading;
 	pthread_cond_t made;  /* with `lock`: a made profile is ready, or failed */
 	pthread_mutex_t lock; /* of what follows; locked after `reading` */
@@ -67,7 +67,8 @@ static int64_t now_ns(void)
 
 /* ---- Reading ---- */
 
-/* What is needed of an entry while the lock is not held; members as in struct entry. */
+/* Which file is to be read: a copy of what is needed of its entry while `lock` is not held. Members
+ * are as in struct entry. */
 struct order {
 	char *name;
 	const struct folder *folder;
@@ -135,7 +136,7 @@ static bool read_all(struct files *f, struct input *in, const struct read_observ
 	return true;
 }
 
-/* Read while requests may use it (partial_profile.h). */
+/* Read a profile that requests may use meanwhile (partial_profile.h). */
 static bool read_seen(struct files *f, struct input *in, struct cache_entry *h, struct error *err)
 {
 	const struct read_observer observer = {publish_partial, f};
@@ -178,8 +179,8 @@ static struct cache_entry *read_held(
 	return h;
 }
 
-/* Add to the cache, with `lock` held. If the entry was removed meanwhile, only this request has it.
- */
+/* Add a profile to the cache, with `lock` held. If its entry was removed meanwhile, only this
+ * request has the profile. */
 static void keep(struct files *f, struct cache_entry *h)
 {
 	struct entry *e = entries_find(&f->entries, h->name);

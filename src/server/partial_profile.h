@@ -24,7 +24,7 @@ struct partial_profile {
 void partial_profile_init(struct partial_profile *p, pthread_mutex_t *lock);
 void partial_profile_release(struct partial_profile *p);
 
-/* For the reading thread, one at a time. `given`: as it will be once it is read.
+/* For the reading thread, one at a time. `given`: the stored profile that it fills.
  * partial_profile_publish releases the lock while others use the profile. */
 void partial_profile_begin(struct partial_profile *p, const struct stored_profile *given,
 	const struct file_mark *mark);

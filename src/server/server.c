@@ -1,7 +1,13 @@
 /* server.c: answers HTTP requests of browsers and curl: docs/view-protocol.md.
  *
- * Pages of other sites must not read profiles: they do not know the token, which is in no header;
- * Host refuses DNS names that were pointed to this machine, and Origin their requests. */
+ * The way of a request: libmicrohttpd calls `handle` when its headers have arrived, and again when
+ * it is complete. `answer` checks who asks, and sends a page, or asks answer_slots.h for the answer
+ * to a question about a profile (send_answer).
+ *
+ * Pages of other sites must not read profiles. They do not know the token, which is only in the
+ * path (replies forbid browsers to pass it on as a referrer). If a site's DNS name is made to point
+ * to this machine, the header Host has that name and is refused; a request of another site's page
+ * has that site in the header Origin and is refused, too. */
 #include "server/server.h"
 
 #include "answers/question.h"
@@ -66,7 +72,7 @@ static bool is_allowed(const struct server *s, struct MHD_Connection *connection
 	       is_own(origin, host);
 }
 
-/* What follows "/TOKEN/"; NULL: a wrong token, or none. */
+/* The part of the path behind "/TOKEN/"; NULL: a wrong token, or none. */
 static const char *address_of(const struct server *s, const char *path)
 {
 	struct bytes rest = bytes_of(path + (*path == '/')), given;
@@ -77,7 +83,7 @@ static const char *address_of(const struct server *s, const char *path)
 
 /* ---- Questions ---- */
 
-/* libmicrohttpd has decoded both. */
+/* Append a parameter as a word, "key=value" or "key". libmicrohttpd has decoded both. */
 static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char *key,
 	size_t key_len, const char *value, size_t value_len)
 {
@@ -95,8 +101,8 @@ static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char
 	return MHD_YES;
 }
 
-/* Its words are in `text`, NUL behind each; the first is the address. False: too many words, or NUL
- * bytes in one. */
+/* Make a question of a request. `text` keeps its words, NUL behind each, the address first. False:
+ * too many words, or NUL bytes in one. */
 static bool question_open(struct question *q, struct MHD_Connection *connection,
 	const char *address, struct buffer *text)
 {
