@@ -22,7 +22,7 @@ static void list(struct profile_store *store, struct buffer *ret_json)
 	buffer_text(ret_json, "}]\n");
 }
 
-static const struct stored_profile *take(
+static const struct stored_profile *acquire(
 	struct profile_store *store, const char *name, struct error *err)
 {
 	(void)store;
@@ -33,7 +33,7 @@ static const struct stored_profile *take(
 }
 
 /* Caches the last one. */
-static const struct stored_profile *made(struct profile_store *store, struct bytes key,
+static const struct stored_profile *acquire_made(struct profile_store *store, struct bytes key,
 	profile_maker *make, void *context, struct error *err)
 {
 	static struct profile last_made;
@@ -51,7 +51,7 @@ static const struct stored_profile *made(struct profile_store *store, struct byt
 	return &there;
 }
 
-static void give(struct profile_store *store, const struct stored_profile *taken)
+static void release(struct profile_store *store, const struct stored_profile *taken)
 {
 	(void)store;
 	(void)taken;
@@ -64,7 +64,12 @@ static uint64_t version(struct profile_store *store, const char *name)
 	return 0; /* the profile never changes */
 }
 
-static struct profile_store store = {list, take, take, give, made, version};
+static struct profile_store store = {.list = list,
+	.acquire = acquire,
+	.acquire_samples = acquire,
+	.release = release,
+	.acquire_made = acquire_made,
+	.version = version};
 
 /* Allocate bytes that the page fills, to pass them to page_open or page_ask. */
 char *CALLED(page_room)(size_t size)

@@ -243,7 +243,7 @@ static struct cache_entry *read_ordered(struct files *f, struct order *order, st
 
 /* ---- The store ---- */
 
-static const struct stored_profile *take(
+static const struct stored_profile *acquire(
 	struct profile_store *store, const char *name, struct error *err)
 {
 	struct files *f = files_of(store);
@@ -259,7 +259,7 @@ static const struct stored_profile *take(
 }
 
 /* A profile that is being read can be used early; else wait for it. */
-static const struct stored_profile *take_samples(
+static const struct stored_profile *acquire_samples(
 	struct profile_store *store, const char *name, struct error *err)
 {
 	struct files *f = files_of(store);
@@ -274,10 +274,10 @@ static const struct stored_profile *take_samples(
 			first = partial_profile_get(&f->partial, e->name, &e->mark);
 	}
 	pthread_mutex_unlock(&f->lock);
-	return first ? first : take(store, name, err);
+	return first ? first : acquire(store, name, err);
 }
 
-static void give_held(struct files *f, struct cache_entry *h)
+static void release_held(struct files *f, struct cache_entry *h)
 {
 	bool last;
 
@@ -289,12 +289,12 @@ static void give_held(struct files *f, struct cache_entry *h)
 		cache_entry_release(h);
 }
 
-static void give(struct profile_store *store, const struct stored_profile *taken)
+static void release(struct profile_store *store, const struct stored_profile *taken)
 {
 	struct files *f = files_of(store);
 
 	if (taken != &f->partial.stored) {
-		give_held(f, (struct cache_entry *)(uintptr_t)taken);
+		release_held(f, (struct cache_entry *)(uintptr_t)taken);
 		return;
 	}
 	pthread_mutex_lock(&f->lock);
@@ -321,7 +321,7 @@ static struct cache_entry *find_made(struct files *f, struct bytes key, bool *re
 	return h;
 }
 
-static const struct stored_profile *made(struct profile_store *store, struct bytes key,
+static const struct stored_profile *acquire_made(struct profile_store *store, struct bytes key,
 	profile_maker *make, void *context, struct error *err)
 {
 	struct files *f = files_of(store);
@@ -414,7 +414,12 @@ struct files *files_new(const struct files_settings *settings)
 {
 	struct files *f = memory_new(1, sizeof(*f));
 
-	f->store = (struct profile_store){list, take, take_samples, give, made, version};
+	f->store = (struct profile_store){.list = list,
+		.acquire = acquire,
+		.acquire_samples = acquire_samples,
+		.release = release,
+		.acquire_made = acquire_made,
+		.version = version};
 	f->settings = *settings;
 	f->cache.most = settings->cache;
 	f->seed = hash_bytes(&(int64_t[]){now_ns(), getpid()}, 2 * sizeof(int64_t));
@@ -499,10 +504,10 @@ static bool was_read(struct files *f, const char *path)
 bool files_read(struct files *f, const char *path, struct error *err)
 {
 	struct error failed = {0};
-	const struct stored_profile *read = take(&f->store, path, &failed);
+	const struct stored_profile *read = acquire(&f->store, path, &failed);
 
 	if (read)
-		give(&f->store, read);
+		release(&f->store, read);
 	if (read || was_read(f, path))
 		return true;
 	*err = failed;

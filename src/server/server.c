@@ -175,7 +175,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 		&answer.body);
 }
 
-static enum MHD_Result ask(
+static enum MHD_Result answer_question(
 	struct MHD_Connection *connection, const struct server *s, const char *address)
 {
 	struct buffer words = {0};
@@ -242,7 +242,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 		return send_page(connection, s, address, page);
 	if (!address || !(question_is_known(address) || sources_is_known(address)))
 		return reply_line(connection, MHD_HTTP_NOT_FOUND, "not found");
-	return ask(connection, s, address);
+	return answer_question(connection, s, address);
 }
 
 /* ---- The daemon ---- */
