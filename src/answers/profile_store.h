@@ -9,7 +9,7 @@
 /* The text of ERR_MISSING; its argument is the name. */
 #define PROFILE_NOT_FOUND "Profile \"%s\" not found"
 
-/* It does not change while a caller holds it. */
+/* A profile of the store. It does not change while a caller holds it. */
 struct stored_profile {
 	const char *name; /* unique in the store */
 	const struct profile *profile;

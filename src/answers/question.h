@@ -1,7 +1,12 @@
 /* question.h: answers a request about a profile: docs/view-protocol.md.
  *
  * A request is a command line in another form: the same options in the same order, parsed with the
- * same tables. So a page can ask nothing that a command cannot. */
+ * same tables. So a page can ask nothing that a command cannot.
+ *
+ * The floor in short: question.c parses the words of a request, takes the profile from a store
+ * (profile_store.h), which the server or the module of a page implements, makes a view of it
+ * (model/view.h, transforms/) and has it written by the renderer that the address names. compared.h
+ * makes one profile of two for a comparison; capabilities.h says what a page may offer. */
 #ifndef KILN_ANSWERS_QUESTION_H
 #define KILN_ANSWERS_QUESTION_H
 

@@ -1,5 +1,10 @@
 /* commands.h: `kiln NAME`. One file, one line in meson.build, one manual page, one CLI test each.
- */
+ *
+ * The floor in short: main.c finds the command. Most commands read a profile, apply transforms and
+ * write one output: those are a struct pipeline (pipeline.h), which loads by load.h. record.c
+ * records, with record_*.h for names, output and summary; diff.c compares, with diff_*.h; view.c
+ * starts the server. confined.h gives up rights before input is read. classic/ has the commands
+ * that other tools' names stand for. */
 #ifndef KILN_COMMANDS_COMMANDS_H
 #define KILN_COMMANDS_COMMANDS_H
 

@@ -1,4 +1,10 @@
-/* server.h: the HTTP server of `kiln view`. Whoever reaches it and knows the token may ask. */
+/* server.h: the HTTP server of `kiln view`. A client that reaches it and knows the token may ask.
+ *
+ * The floor in short: server.c takes requests, connections.h limits them, pages.h has the HTML
+ * pages, answer_slots.h limits the answers that answers/question.h computes, reply.h sends them.
+ * files.h has the profiles: entries.h and folder.h list files, profile_cache.h keeps profiles in
+ * memory, and partial_profile.h shows one that is still being read. sources.h sends source files
+ * and machine code, upload.h takes files from a browser. */
 #ifndef KILN_SERVER_SERVER_H
 #define KILN_SERVER_SERVER_H
 
