@@ -1,7 +1,10 @@
-/* patience.h: how much time may go into what others have made, for somebody who has more to do?
+/* patience.h: how much time may be spent on reading what recorded programs have made?
  *
- * Five seconds, and a sixteenth of the time since the first of it. What takes longer is left out by
- * who asks. `{0}`: nothing was done yet. Parts may lie in others, whose time counts once. */
+ * Their mappings, binaries and files about code may be large without limit, and a recorder has to
+ * drain its rings meanwhile. All such work together may take five seconds, and a sixteenth of the
+ * time since its beginning. A caller asks before each piece of work (patience_enter), and leaves
+ * the piece out when the time is used up. Pieces may be nested: their time counts once. `{0}`:
+ * nothing was done yet. */
 #ifndef KILN_BASE_PATIENCE_H
 #define KILN_BASE_PATIENCE_H
 
@@ -13,13 +16,16 @@
 #define PATIENCE_PART  16
 
 struct patience {
-	uint64_t first; /* ns instead of five seconds; 0: those */
-	uint64_t began, since, spent;
-	unsigned depth;
-	uint64_t left_out; /* how often there was none left */
+	uint64_t first;	   /* ns, instead of PATIENCE_FIRST; 0: that */
+	uint64_t began;	   /* when the first piece began: CLOCK_MONOTONIC, ns */
+	uint64_t since;	   /* when the current piece, the outermost one, began */
+	uint64_t spent;	   /* ns, in pieces that have ended */
+	unsigned depth;	   /* of nested pieces that have begun */
+	uint64_t left_out; /* pieces for which no time was left */
 };
 
-/* True: the part has begun, and patience_leave is to be called at its end. */
+/* True: the piece has begun, and patience_leave has to be called at its end. False: leave it out.
+ */
 static inline bool patience_enter(struct patience *p)
 {
 	uint64_t now = monotonic_ns();

@@ -1,7 +1,7 @@
-/* overlay.h: a profile's strings and frames, and more beside them.
+/* overlay.h: a profile's strings and frames, and those that a view adds to them.
  *
- * The profile below is not changed. What it has keeps its id, so that equal content means equal id;
- * what is added gets ids from the profile's count on. */
+ * The profile (`base`) is not changed. Its strings and frames keep their ids; new ones get ids from
+ * the profile's count on. The same content always has the same id. */
 #ifndef KILN_MODEL_OVERLAY_H
 #define KILN_MODEL_OVERLAY_H
 
