@@ -1,4 +1,9 @@
-/* record.c: `kiln record`: from a running program to a profile or a picture. */
+/* record.c: `kiln record`: from a running program to a profile or a picture.
+ *
+ * `run` opens the output (record_output.h) and calls session_run (recorders/session.h). While that
+ * records, `tick` appends what is new to the output and names it (record_names.h). At the end
+ * `finish` names all of it again, with inlined functions, makes a view, writes the finished file
+ * and prints the summary (record_summary.h). */
 #include "commands/record.h"
 
 #include "commands/load.h"
@@ -138,7 +143,7 @@ static bool set_events(void *target, const struct option *o, const char *value, 
 	return true;
 }
 
-/* As the option of that name of who looks at a recording. */
+/* Add the transform of the option's name, for pictures and text. */
 static bool set_by(void *target, const struct option *o, const char *value, struct error *err)
 {
 	(void)value;
@@ -434,7 +439,8 @@ static void notice(const char *text)
 		print_notice("%s", text);
 }
 
-/* Looking for names may take a while: what has come is kept before. */
+/* Append what is new twice: without names first, since it takes a while to find them, and a
+ * recorder that is killed meanwhile would lose it. */
 static bool save_then_name(struct record *r, struct session *s, struct error *err)
 {
 	struct profile *p = &s->profile;
@@ -485,7 +491,8 @@ static int exit_code(const struct record *r, const struct session *s)
 		       : 0;
 }
 
-/* `own` failure codes differ when a command was to be run: 126 and 127 are about the command. */
+/* Print the error. The exit code is that of any command, unless a command was to be run: then 126
+ * and 127 are about that command, and other failures are EXIT_OWN. */
 static int failed(const struct record *r, const struct session *s, const struct error *err)
 {
 	int code = fail(err);
@@ -506,7 +513,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	bool written;
 
 	record_live_end();
-	if (!err->code) /* the error is met again when all is written */
+	if (!err->code) /* an error is ignored here: writing the finished file fails, too */
 		record_output_append(
 			&r->out, &s->profile, s->profile.locations.len - r->named, &ignored);
 	record_name(s, &r->images, true, &report);
@@ -524,7 +531,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	r->written = written;
 	if (written && !err->code)
 		return exit_code(r, s);
-	/* No picture of nothing: that is not a failure to record it. */
+	/* There is no picture of a profile without samples, but recording it did not fail. */
 	if (err->code == ERR_FORMAT && !s->counts.delivered) {
 		print_notice("%s", err->text);
 		return exit_code(r, s);
@@ -546,7 +553,7 @@ static int run(char **operands)
 		error_prefix(&err, "record: ");
 		return fail(&err);
 	}
-	session_hold_signals(); /* a file that was created is also removed */
+	session_hold_signals(); /* they would leave a file behind that is created from here on */
 	if (!record_output_open(&r->out, r->output, &err)) {
 		record_output_discard(&r->out);
 		record_output_release(&r->out);
@@ -559,8 +566,8 @@ static int run(char **operands)
 	r->out.by = &r->by;
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
 	ok = session_run(&s, recorders[r->mode], &r->options, &err);
-	/* There may be samples from before: of the looking for a command that cannot be executed.
-	 */
+	/* If the command cannot be executed, there may be samples of the search for it, which are
+	 * not kept. */
 	if (!ok && (!s.began || !s.counts.delivered)) {
 		record_output_discard(&r->out);
 		code = failed(r, &s, &err);

@@ -30,7 +30,8 @@ static bool flush(struct record_output *o, struct error *err)
 	return done || error_prefix(err, "%s: ", o->growing ? o->growing : "standard output");
 }
 
-/* A column a second is a few bytes, and a call for each would take longer than to write them. */
+/* Collect what the writer appends: most of its pieces have a few bytes, too few for a system call
+ * each. */
 static bool sink_write(void *context, struct bytes bytes, struct error *err)
 {
 	struct record_output *o = context;
@@ -118,7 +119,8 @@ static bool create_growing(struct record_output *o, struct error *err)
 	return commit_nothing(o, err) && (has_name || (keep_old(o, err) && give_name(o, err)));
 }
 
-/* Once the file has its name it can be read, whatever ends the recorder. */
+/* Create the growing file. Where the file system has files without names, it gets its name only
+ * when it can be read as a .kiln file. So whatever ends the recorder leaves a readable file. */
 static bool open_growing(struct record_output *o, struct error *err)
 {
 	bool kiln = !strcmp(o->renderer->name, "kiln");
@@ -200,7 +202,8 @@ static bool finish_growing(struct record_output *o, const struct profile *p, str
 	return kiln_writer_finish(&o->writer, p, err) && flush(o, err);
 }
 
-/* Others who may write to the folder may have put anything in the place of the growing file. */
+/* Another program has put a file in the place of the growing one: leave that file alone, write the
+ * recording under a free name, and fail with an error that says so. */
 static bool render_beside(struct record_output *o, struct view *v, struct error *err)
 {
 	struct output_folder *f = &o->finished;

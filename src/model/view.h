@@ -1,4 +1,4 @@
-/* view.h: a profile as somebody wants to see it: which samples, in which tree.
+/* view.h: a profile as a user wants to see it: which samples, in which tree.
  *
  * A view never changes its profile. It starts as a projection: stacks over locations become a tree
  * over frames (projection.c). Transforms then narrow and reshape it. A transform produces either a

@@ -9,7 +9,7 @@ import { mapAddress } from "./first.mjs";
 import * as query from "./query.mjs";
 import { PART } from "./table.mjs";
 
-const GAP = 95; // ms between requests: ten times two a second
+const GAP = 95; // minimum ms between two requests for the view, and between two for the heat map: ten a second of each
 
 // Identifies the answers of a view. Views without a request have the same address.
 const keyOf = ({view, viewFrom, topFrom}) => [view ? view.name : "", viewFrom, topFrom].join("\n");
