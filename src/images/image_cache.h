@@ -21,8 +21,8 @@ void image_cache_release(struct image_cache *c);
 const struct image *image_cache_open(
 	struct image_cache *c, struct bytes path, struct bytes build_id);
 
-/* The names of an image, either of this cache or the caller's, which must then outlive it.
- * `root`: for its places, or NULL. */
+/* The names of an image, which is this cache's or the caller's; the caller's must outlive the
+ * cache. `root`: the prefix of its paths (binary_locations.root), or NULL. */
 struct image_names *image_cache_names(
 	struct image_cache *c, const struct image *image, const char *root);
 

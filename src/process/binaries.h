@@ -42,10 +42,9 @@ struct binaries {
 	/* The processes are gone, perhaps on another machine: where to look for files by path
 	 * and build id. NULL: the processes are running. */
 	const struct binary_locations *binary_locations;
-	int64_t recorded;  /* with places: when the recording ended, in seconds since 1970; 0:
-			      unknown */
-	bool other_kernel; /* with places: recorded under another kernel, whose vdso differs from
-			      ours */
+	/* With binary_locations: */
+	int64_t recorded;  /* when the recording ended, in seconds since 1970; 0: unknown */
+	bool other_kernel; /* recorded under another kernel, whose vdso differs from ours */
 	VECTOR(struct binary) rows; /* 0 is unused */
 	VECTOR(struct binary_alias) aliases;
 	VECTOR(struct binary_build_id) build_ids; /* 0 is unused */

@@ -49,8 +49,8 @@ struct unnamed_counts {
 void unnamed_add(struct unnamed_counts *c, location_id location);
 void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct unnamed_facts *facts);
 
-/* Find the modules with unnamed places, count the samples that end in these, and say what would
- * help. *ret_samples: all of the profile, those of idle CPUs apart; 0 where all places have names.
+/* Find the modules with unnamed locations, count the samples that end in these, and say what would
+ * help. *ret_samples: all of the profile without those of idle CPUs; 0 if all locations have names.
  */
 void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 	struct unnamed_modules *ret_modules, uint64_t *ret_samples);

@@ -60,8 +60,8 @@ struct perf_events {
 	uint32_t last_samples, last_row; /* of the last sample with a row of its own */
 };
 
-/* The kind and unit of an event's periods: of a clock they are nanoseconds on the CPU, of any other
- * event the number of times that it has happened. */
+/* The kind and unit of an event's periods: of a clock they are nanoseconds on the CPU, of
+ * offcpu-time nanoseconds off it; of any other event they count how often it happened. */
 void perf_event_unit(struct bytes event, struct bytes *ret_kind, struct bytes *ret_unit);
 
 void perf_events_release(struct perf_events *e);
