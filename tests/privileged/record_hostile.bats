@@ -212,17 +212,20 @@ others() {
 	[ $code -eq 0 ]
 }
 
-# Links give one file any number of names: 40 of a file of 1.5 GB took all of a machine's 24 GB, and the recorder with it.
-@test "of binaries that are open for writing no more than 4 GB are copied" {
-	cat >"$bin/writing.c" <<-'END'
+# large_file LINKS writing|reading: a file of 1.9 GB with so many names, large.1 and so on, of another user whose program
+# maps each as code, and with `writing` also has it open for writing. $pid is to be killed.
+large_file() {
+	cat >"$bin/mapping.c" <<-'END'
 	#include <fcntl.h>
 	#include <stdio.h>
+	#include <string.h>
 	#include <sys/mman.h>
 	#include <unistd.h>
 	int main(int argc, char **argv)
 	{
-		open(argv[1], O_RDWR);
-		for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[1], "writing"))
+			open(argv[2], O_RDWR);
+		for (int i = 2; i < argc; i++)
 			mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(argv[i], O_RDONLY), 0);
 		alarm(60);
 		puts("ready");
@@ -231,13 +234,18 @@ others() {
 			pause();
 	}
 	END
-	gcc -O1 -w -o "$bin/writing" "$bin/writing.c"
-	cp "$bin/busy" large1
-	strip --remove-section=.note.gnu.build-id large1
-	fallocate -l 1900M large1 || skip "no room"
-	for i in 2 3 4; do ln large1 large$i; done
-	chown 4321 large1
-	others writing "$PWD"/large[1234]
+	gcc -O1 -w -o "$bin/mapping" "$bin/mapping.c"
+	cp "$bin/busy" large.1
+	strip --remove-section=.note.gnu.build-id large.1
+	fallocate -l 1900M large.1 || skip "no room"
+	for i in $(seq 2 "$1"); do ln large.1 large.$i; done
+	chown 4321 large.1
+	others mapping "$2" "$PWD"/large.*
+}
+
+# Links give one file any number of names: 40 of a file of 1.5 GB took all of a machine's 24 GB, and the recorder with it.
+@test "of binaries that are open for writing no more than 4 GB are copied" {
+	large_file 4 writing
 	python3 - "$kiln" record -q -p $pid -d 1s -o p.kiln <<-'END' || code=$?
 	import resource, subprocess, sys
 	subprocess.run(sys.argv[1:], check=True)
@@ -246,47 +254,25 @@ others() {
 	sys.exit(used > 4500000)
 	END
 	kill $pid
-	rm large?
+	rm large.*
 	[ "${code:-0}" -eq 0 ]
 }
 
 # Its owner opens a leased file for writing, and the recorder needs a copy: of ten links 19 GB.
 @test "binaries that others may open for writing are leased up to half of the memory" {
-	cat >"$bin/linked.c" <<-'END'
-	#include <fcntl.h>
-	#include <stdio.h>
-	#include <sys/mman.h>
-	#include <unistd.h>
-	int main(int argc, char **argv)
-	{
-		for (int i = 1; i < argc; i++)
-			mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, open(argv[i], O_RDONLY), 0);
-		alarm(60);
-		puts("ready");
-		fflush(stdout);
-		for (;;)
-			pause();
-	}
-	END
-	gcc -O1 -w -o "$bin/linked" "$bin/linked.c"
-	cp "$bin/busy" large0
-	strip --remove-section=.note.gnu.build-id large0
-	fallocate -l 1900M large0 || skip "no room"
 	half=$(awk '/^MemTotal/ { print int($2 / 2048) }' /proc/meminfo)
 	links=$((half / 1900 + 3))
-	for i in $(seq 2 $links); do ln large0 large0.$i; done
-	chown 4321 large0
-	others linked "$PWD"/large0*
+	large_file $links reading
 	"$kiln" record -q -p $pid -d 2s -o p.kiln &
 	recorder=$!
 	leases=0
 	while [ -e /proc/$recorder/exe ]; do
-		now=$(grep -c "LEASE .*:$(stat -c %i large0) " /proc/locks) || true
+		now=$(grep -c "LEASE .*:$(stat -c %i large.1) " /proc/locks) || true
 		[ "$now" -le $leases ] || leases=$now
 		sleep 0.1
 	done
 	kill $pid
-	rm large0*
+	rm large.*
 	echo $leases of $links
 	[ $leases -gt 0 ]
 	[ $((leases * 1900)) -le $half ]
