@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "images/image.h"
+#include "images/image_file.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/scope.h"
-#include "base/stable_file.h"
 #include "images/decompress.h"
+#include "images/image_file.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -21,22 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH 258
 #endif
 #define SEGMENTS_LIMIT 4096u /* program headers; real files have about ten */
-/* A file that cannot be mapped because others may change it. */
-#define IMAGE_COPIED_LIMIT ((uint64_t)2 << 30) /* bytes */
-/* All of those that are open: links give one file any number of names. */
-#define IMAGES_COPIED_LIMIT ((uint64_t)4 << 30) /* bytes */
-
-/* Linkers leave only small holes; a sparse file is small on disk but costs as much to read as a
- * full one. */
-#define IMAGE_HOLES_LIMIT ((uint64_t)16 << 20) /* bytes */
 
 #define BUILD_ID_LIMIT	 32u /* bytes */
 #define NOTE_HEADER_SIZE 12u
@@ -54,17 +43,10 @@ struct section {
 	char *unpacked; /* the decompressed content, or NULL */
 };
 
-/* Content of a file, and where its size is counted. */
-struct counted_file {
-	struct stable_file file;
-	_Atomic uint64_t *counter; /* or NULL */
-};
-
 struct image {
 	char *name;
 	struct bytes content;
-	struct counted_file opened; /* holds the content; empty: the caller does */
-	void *pinned;		    /* of image_pin; or NULL */
+	struct image_file file; /* holds the content; empty: the caller does */
 	uint16_t machine, type;
 	struct bytes build_id;
 	VECTOR(struct segment) segments;
@@ -301,14 +283,14 @@ static bool read_headers(struct image *image, struct error *err)
 	return done;
 }
 
-static struct image *image_of(struct bytes content, const struct counted_file *opened,
-	const char *name, struct error *err)
+static struct image *image_of(
+	struct bytes content, const struct image_file *file, const char *name, struct error *err)
 {
 	struct image *image = memory_new(1, sizeof(*image));
 
 	image->name = memory_copy_text(name, strlen(name));
 	image->content = content;
-	image->opened = *opened;
+	image->file = *file;
 	image->unpacking = memory_new(1, sizeof(*image->unpacking));
 	pthread_mutex_init(image->unpacking, NULL);
 	if (!read_headers(image, err)) {
@@ -324,137 +306,16 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
 		return NULL;
 	}
-	return image_of(content, &(struct counted_file){0}, name, err);
-}
-
-/* While a file is mapped or open, its inode's number is not reused, and inodes identify the
- * mappings of processes. A file that was copied is neither, so one of its pages is mapped; it is
- * never read. */
-static void image_pin(struct image *image, int fd)
-{
-	void *at;
-
-	if (image->opened.file.lease || image->opened.file.is_reread)
-		return;
-	at = scope_mapping(mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0), 1);
-	image->pinned = at == MAP_FAILED ? NULL : at;
-}
-
-/* Bytes of the file that are not stored, or a number above the limit. */
-static uint64_t holes_in(int fd, const struct stat *status)
-{
-	off_t size = status->st_size, before, hole, end = 0;
-	uint64_t holes = 0;
-
-	if (status->st_blocks * 512 >= size)
-		return 0;
-	before = lseek(fd, 0, SEEK_CUR);
-	while (holes <= IMAGE_HOLES_LIMIT && (hole = lseek(fd, end, SEEK_HOLE)) >= 0 &&
-		hole < size) {
-		end = lseek(fd, hole, SEEK_DATA);
-		if (end < hole) /* the rest of the file */
-			end = size;
-		holes += (uint64_t)(end - hole);
-	}
-	lseek(fd, before, SEEK_SET);
-	return holes;
-}
-
-/* Bytes of images that are open. Leased ones are counted where another user may open the file for
- * writing at any time, and so make a copy of it necessary (leases.h). */
-static _Atomic uint64_t copied, leased;
-
-static uint64_t leased_limit(void)
-{
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
-}
-
-static bool others_can_write(const struct stat *status)
-{
-	return (status->st_uid && status->st_uid != geteuid()) ||
-	       status->st_mode & (S_IWGRP | S_IWOTH);
-}
-
-/* The counter of a file, or NULL. */
-static _Atomic uint64_t *counter_of(const struct stable_file *file)
-{
-	struct stat status;
-
-	if (file->lease)
-		return !fstat(file->lease, &status) && !others_can_write(&status) ? NULL : &leased;
-	return file->is_reread ? NULL : &copied;
-}
-
-static void close_counted(struct counted_file *opened)
-{
-	if (opened->counter)
-		*opened->counter -= opened->file.content.len;
-	stable_file_release(&opened->file);
-}
-
-static bool open_counted(int fd, struct counted_file *ret, struct error *err)
-{
-	uint64_t held = copied;
-	uint64_t room = held < IMAGES_COPIED_LIMIT ? IMAGES_COPIED_LIMIT - held : 0;
-
-	if (!stable_file_open(
-		    &ret->file, fd, room < IMAGE_COPIED_LIMIT ? room : IMAGE_COPIED_LIMIT, err))
-		return false;
-	ret->counter = counter_of(&ret->file);
-	if (ret->counter)
-		*ret->counter += ret->file.content.len;
-	if (leased <= leased_limit())
-		return true;
-	close_counted(ret);
-	return error_set(err, ERR_LIMIT,
-		"all open binaries that other users can change exceed half of the memory");
-}
-
-/* Before much is copied that is none. */
-static bool begins_as_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+	return image_of(content, &(struct image_file){0}, name, err);
 }
 
 struct image *image_open_fd(int fd, const char *name, struct error *err)
 {
-	struct counted_file opened;
-	struct image *image;
-	struct stat status;
+	struct image_file file;
 
-	if (fstat(fd, &status)) {
-		error_errno(err, "%s", name);
-		return NULL;
-	}
-	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT || !begins_as_elf(fd)) {
-		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
-		return NULL;
-	}
-	if ((uint64_t)status.st_size > IMAGE_SIZE_LIMIT) {
-		error_set(err, ERR_LIMIT, "%s: larger than %llu GB", name,
-			(unsigned long long)(IMAGE_SIZE_LIMIT >> 30));
-		return NULL;
-	}
-	if (holes_in(fd, &status) > IMAGE_HOLES_LIMIT) {
-		error_set(err, ERR_LIMIT, "%s: sparse file with more than %llu MB of holes", name,
-			(unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
-		return NULL;
-	}
-	if (!open_counted(fd, &opened, err)) {
-		error_prefix(err, "%s: ", name);
-		return NULL;
-	}
-	if (opened.file.content.len < EI_NIDENT) {
-		close_counted(&opened);
-		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
-		return NULL;
-	}
-	image = image_of(opened.file.content, &opened, name, err);
-	if (image)
-		image_pin(image, fd);
-	return image;
+	return image_file_open(&file, fd, name, err)
+		       ? image_of(file.stable.content, &file, name, err)
+		       : NULL;
 }
 
 const char *image_failure_reason(const struct error *err)
@@ -507,9 +368,7 @@ void image_release(struct image *image)
 		return;
 	for (size_t i = 0; i < image->sections.len; i++)
 		memory_free(image->sections.items[i].unpacked);
-	close_counted(&image->opened);
-	if (image->pinned)
-		scope_unmap(image->pinned, 1);
+	image_file_close(&image->file);
 	vector_release(&image->segments);
 	vector_release(&image->sections);
 	pthread_mutex_destroy(image->unpacking);

@@ -7,8 +7,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#define IMAGE_SIZE_LIMIT ((uint64_t)16 << 30) /* bytes */
-
 struct image;
 
 /* Open an ELF file. Does not follow references in it to other files. ERR_FORMAT with the file's

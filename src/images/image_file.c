@@ -1,0 +1,147 @@
+/* image_file.c: may this binary be opened, and what do all that are open cost? */
+#include "images/image_file.h"
+
+#include "base/scope.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file that cannot be mapped because others may change it. */
+#define IMAGE_COPIED_LIMIT ((uint64_t)2 << 30) /* bytes */
+/* All of those that are open: links give one file any number of names. */
+#define IMAGES_COPIED_LIMIT ((uint64_t)4 << 30) /* bytes */
+
+/* Linkers leave only small holes; a sparse file is small on disk but costs as much to read as a
+ * full one. */
+#define IMAGE_HOLES_LIMIT ((uint64_t)16 << 20) /* bytes */
+
+/* ---- One file ---- */
+
+/* Bytes of the file that are not stored, or a number above the limit. */
+static uint64_t holes_in(int fd, const struct stat *status)
+{
+	off_t size = status->st_size, before, hole, end = 0;
+	uint64_t holes = 0;
+
+	if (status->st_blocks * 512 >= size)
+		return 0;
+	before = lseek(fd, 0, SEEK_CUR);
+	while (holes <= IMAGE_HOLES_LIMIT && (hole = lseek(fd, end, SEEK_HOLE)) >= 0 &&
+		hole < size) {
+		end = lseek(fd, hole, SEEK_DATA);
+		if (end < hole) /* the rest of the file */
+			end = size;
+		holes += (uint64_t)(end - hole);
+	}
+	lseek(fd, before, SEEK_SET);
+	return holes;
+}
+
+/* Checked first, because opening may copy a large file into memory. */
+static bool begins_as_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+static bool is_openable(int fd, const char *name, struct error *err)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return error_errno(err, "%s", name);
+	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT || !begins_as_elf(fd))
+		return error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
+	if ((uint64_t)status.st_size > IMAGE_SIZE_LIMIT)
+		return error_set(err, ERR_LIMIT, "%s: larger than %llu GB", name,
+			(unsigned long long)(IMAGE_SIZE_LIMIT >> 30));
+	if (holes_in(fd, &status) > IMAGE_HOLES_LIMIT)
+		return error_set(err, ERR_LIMIT, "%s: sparse file with more than %llu MB of holes",
+			name, (unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
+	return true;
+}
+
+/* While a file is mapped or open, its inode's number is not reused, and inodes identify the
+ * mappings of processes. A file that was copied is neither, so one of its pages is mapped; it is
+ * never read. */
+static void *pin(int fd)
+{
+	void *at = scope_mapping(mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0), 1);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* ---- All files ---- */
+
+/* Bytes of images that are open. Leased ones are counted where another user may open the file for
+ * writing at any time, and so make a copy of it necessary (leases.h). */
+static _Atomic uint64_t copied, leased;
+
+static uint64_t leased_limit(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+}
+
+static bool others_can_write(const struct stat *status)
+{
+	return (status->st_uid && status->st_uid != geteuid()) ||
+	       status->st_mode & (S_IWGRP | S_IWOTH);
+}
+
+/* The counter of a file, or NULL. */
+static _Atomic uint64_t *counter_of(const struct stable_file *file)
+{
+	struct stat status;
+
+	if (file->lease)
+		return !fstat(file->lease, &status) && !others_can_write(&status) ? NULL : &leased;
+	return file->is_reread ? NULL : &copied;
+}
+
+static bool count_file(struct image_file *f, struct error *err)
+{
+	f->counter = counter_of(&f->stable);
+	if (f->counter)
+		*f->counter += f->stable.content.len;
+	return leased <= leased_limit() ||
+	       error_set(err, ERR_LIMIT,
+		       "all open binaries that other users can change exceed half of the memory");
+}
+
+bool image_file_open(struct image_file *ret, int fd, const char *name, struct error *err)
+{
+	uint64_t held = copied;
+	uint64_t room = held < IMAGES_COPIED_LIMIT ? IMAGES_COPIED_LIMIT - held : 0;
+
+	*ret = (struct image_file){0};
+	if (!is_openable(fd, name, err))
+		return false;
+	if (!stable_file_open(
+		    &ret->stable, fd, room < IMAGE_COPIED_LIMIT ? room : IMAGE_COPIED_LIMIT, err) ||
+		!count_file(ret, err)) {
+		image_file_close(ret);
+		return error_prefix(err, "%s: ", name);
+	}
+	if (ret->stable.content.len < EI_NIDENT) {
+		image_file_close(ret);
+		return error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
+	}
+	if (!ret->stable.lease && !ret->stable.is_reread)
+		ret->pinned = pin(fd);
+	return true;
+}
+
+void image_file_close(struct image_file *file)
+{
+	if (file->counter)
+		*file->counter -= file->stable.content.len;
+	stable_file_release(&file->stable);
+	if (file->pinned)
+		scope_unmap(file->pinned, 1);
+	*file = (struct image_file){0};
+}

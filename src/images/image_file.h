@@ -1,0 +1,26 @@
+/* image_file.h: the content of a binary, opened within limits.
+ *
+ * A recorder opens binaries of other users. So a file is refused that is no ELF file, too large or
+ * sparse, and all files together may only cost so much memory. */
+#ifndef KILN_IMAGES_IMAGE_FILE_H
+#define KILN_IMAGES_IMAGE_FILE_H
+
+#include "base/stable_file.h"
+
+#include <stdint.h>
+
+#define IMAGE_SIZE_LIMIT ((uint64_t)16 << 30) /* bytes */
+
+/* `{0}` holds nothing. */
+struct image_file {
+	struct stable_file stable; /* its content */
+	_Atomic uint64_t *counter; /* that has its size; or NULL */
+	void *pinned;		   /* a page of the file that keeps its inode; or NULL */
+};
+
+/* Open `fd`, which is not consumed. Errors have the file's `name`: ERR_FORMAT for what is no ELF
+ * file, ERR_LIMIT for what is too large. */
+bool image_file_open(struct image_file *ret, int fd, const char *name, struct error *err);
+void image_file_close(struct image_file *file);
+
+#endif
