@@ -23,7 +23,9 @@ setup() {
 	chmod a+rwx .
 	export LC_ALL=C.UTF-8
 	# No names from earlier runs: neither Kiln's cache nor what perf keeps in ~/.debug.
-	export HOME=$BATS_TEST_TMPDIR
+	# Beside this folder: a cache that other users can replace is not used.
+	export HOME=$BATS_TEST_TMPDIR.home
+	mkdir "$HOME"
 	unset XDG_CACHE_HOME KILN_CACHE
 }
 

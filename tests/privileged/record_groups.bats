@@ -14,7 +14,8 @@ setup_file() {
 setup() {
 	load common
 	cd "$BATS_TEST_TMPDIR" || return
-	export HOME=$BATS_TEST_TMPDIR LC_ALL=C.UTF-8
+	export HOME=$BATS_TEST_TMPDIR.home LC_ALL=C.UTF-8
+	mkdir "$HOME"
 	chmod a+rwx .
 	name=kiln-test-$BATS_TEST_NUMBER-$$
 	export group=$hierarchy/$name
