@@ -221,8 +221,6 @@ static void open_browser(void)
 {
 	pthread_t thread;
 
-	if (own.no_open || !(getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")))
-		return;
 	if (!pthread_create(&thread, NULL, show, NULL))
 		pthread_detach(thread);
 }
@@ -304,7 +302,8 @@ static bool serve_files(const struct server_settings *settings, const sigset_t *
 
 	print_address(settings);
 	reads = !pthread_create(&reader, NULL, read_operands, &reading);
-	open_browser();
+	if (settings->ticket)
+		open_browser();
 	wait_for_end(signals);
 	if (reads && !reading.done)
 		_exit(0); /* do not wait for output that is not shown */
@@ -374,6 +373,20 @@ static bool find_place(struct listen_address *ret, struct error *err)
 		       "--listen accepts connections from other machines: add --token-file FILE");
 }
 
+/* NULL: no browser is to be opened, or it cannot be done without telling others the token. */
+static struct ticket *make_ticket(void)
+{
+	static struct ticket ticket;
+	struct error err = {0};
+
+	if (own.no_open || !(getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")))
+		return NULL;
+	if (ticket_make(&ticket, &err))
+		return &ticket;
+	print_notice("not opening a browser: %s", err.text);
+	return NULL;
+}
+
 static bool make_settings(
 	const struct loading *loading, struct server_settings *ret, struct error *err)
 {
@@ -387,6 +400,7 @@ static bool make_settings(
 		!(own.token_file ? token_read(own.token_file, &ret->token, err)
 				 : token_make(&ret->token, err)))
 		return error_prefix(err, "view: ");
+	ret->ticket = make_ticket();
 	if (!own.no_source && !own.listen) /* others are not to read files of ours */
 		ret->binary_locations = &loading->binary_locations;
 	if (own.uploads == UINT64_MAX)
@@ -414,7 +428,8 @@ static bool confine(const struct loading *loading, char **operands,
 	static struct view_files files;
 	unsigned confined;
 
-	server_url(settings, &url);
+	if (settings->ticket)
+		server_ticket_url(settings, &url);
 	files = (struct view_files){.operands = operands,
 		.binary_locations = &loading->binary_locations,
 		.v8_logs = loading->options.naming.v8_logs,
@@ -454,6 +469,8 @@ static int serve_operands(const struct loading *loading, char **operands)
 		       ? serve(files, operands, &settings)
 		       : fail(&err);
 	files_release(files);
+	if (settings.ticket)
+		ticket_release(settings.ticket);
 	return code;
 }
 

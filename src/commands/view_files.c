@@ -237,7 +237,8 @@ static void answer(
 		fetch(f, text, ret);
 		return;
 	case BROKER_SHOW:
-		desktop_show(f->url);
+		if (f->url)
+			desktop_show(f->url);
 		return;
 	}
 	ret->error = ret->fd < 0 ? errno : 0;

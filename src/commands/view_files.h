@@ -10,7 +10,7 @@ struct view_files {
 	char *const *operands; /* NULL-terminated: files and folders to be served */
 	const struct binary_locations *binary_locations; /* where the user says that binaries are */
 	const char *v8_logs;				 /* a pattern of the user's, or NULL */
-	const char *url;    /* of the page: the only one that is shown */
+	const char *url;    /* the only one that is shown on the desktop; NULL: none */
 	bool shows_sources; /* and machine code */
 	bool stores_names;  /* the symbol cache is used */
 };

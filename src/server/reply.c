@@ -43,6 +43,8 @@ static enum MHD_Result send_reply(
 		mhd.add_response_header(response, MISSING_HEADER, "1");
 	if (reply->allow)
 		mhd.add_response_header(response, "Allow", reply->allow);
+	if (reply->location)
+		mhd.add_response_header(response, "Location", reply->location);
 	done = mhd.queue_response(connection, reply->status, response);
 	mhd.destroy_response(response);
 	return done;

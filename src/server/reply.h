@@ -8,8 +8,8 @@
 struct reply {
 	unsigned status;
 	const char *type;
-	const char *etag, *policy, *allow; /* or NULL */
-	bool is_missing;		   /* ... and the request has the header Kiln-Missing */
+	const char *etag, *policy, *allow, *location; /* or NULL */
+	bool is_missing; /* ... and the request has the header Kiln-Missing */
 };
 
 /* Static bytes. */

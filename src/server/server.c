@@ -7,7 +7,8 @@
  * Pages of other sites must not read profiles. They do not know the token, which is only in the
  * path (replies forbid browsers to pass it on as a referrer). If a site's DNS name is made to point
  * to this machine, the header Host has that name and is refused; a request of another site's page
- * has that site in the header Origin and is refused, too. */
+ * has that site in the header Origin and is refused, too. Other users of this machine do not know
+ * the token either: the browser that kiln view starts gets a ticket first (ticket.h). */
 #include "server/server.h"
 
 #include "answers/question.h"
@@ -79,6 +80,30 @@ static const char *address_of(const struct server *s, const char *path)
 
 	return bytes_cut(&rest, '/', &given) && token_is(&s->settings.token, given) ? rest.at
 										    : NULL;
+}
+
+static bool is_ticket(const struct server *s, const char *path)
+{
+	return s->settings.ticket && *path == '/' &&
+	       token_is(&s->settings.ticket->token, bytes_of(path + 1));
+}
+
+/* A redirection to the page. */
+static enum MHD_Result answer_ticket(struct MHD_Connection *connection, const struct server *s)
+{
+	const union MHD_ConnectionInfo *info =
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	char location[TOKEN_MAX + 3];
+
+	if (!ticket_use(s->settings.ticket, info->connect_fd))
+		return reply_line(connection, MHD_HTTP_FORBIDDEN,
+			"refused: this address works once, for the user who started kiln view; use "
+			"the address that kiln view has printed");
+	snprintf(location, sizeof(location), "/%s/", s->settings.token.text);
+	return reply_static(connection,
+		&(struct reply){
+			.status = MHD_HTTP_SEE_OTHER, .type = "text/plain", .location = location},
+		BYTES(""));
 }
 
 /* ---- Questions ---- */
@@ -238,6 +263,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 		return refuse_method(connection, "POST");
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return refuse_method(connection, "GET, HEAD");
+	if (is_ticket(s, path) && !strcmp(method, "GET"))
+		return answer_ticket(connection, s);
 	if (page)
 		return send_page(connection, s, address, page);
 	if (!address || !(question_is_known(address) || sources_is_known(address)))
@@ -325,6 +352,12 @@ void server_url(const struct server_settings *settings, struct buffer *ret_url)
 {
 	listen_address_url(&settings->place, settings->port, ret_url);
 	buffer_printf(ret_url, "%s/", settings->token.text);
+}
+
+void server_ticket_url(const struct server_settings *settings, struct buffer *ret_url)
+{
+	listen_address_url(&settings->place, settings->port, ret_url);
+	buffer_text(ret_url, settings->ticket->token.text);
 }
 
 struct server *server_open(const struct server_settings *settings, struct error *err)

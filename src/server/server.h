@@ -4,7 +4,7 @@
  * pages, answer_slots.h limits the answers that answers/question.h computes, reply.h sends them.
  * files.h has the profiles: entries.h and folder.h list files, profile_cache.h keeps profiles in
  * memory, and partial_profile.h shows one that is still being read. sources.h sends source files
- * and machine code, upload.h takes files from a browser. */
+ * and machine code, upload.h takes files from a browser. token.h and ticket.h say who may ask. */
 #ifndef KILN_SERVER_SERVER_H
 #define KILN_SERVER_SERVER_H
 
@@ -12,7 +12,7 @@
 #include "images/binary_locations.h"
 #include "server/files.h"
 #include "server/listen_address.h"
-#include "server/token.h"
+#include "server/ticket.h"
 
 struct server;
 
@@ -27,6 +27,7 @@ struct server_settings {
 	int socket; /* from listen_address_open; server_close closes it */
 	uint16_t port;
 	struct token token;
+	struct ticket *ticket;	/* of the browser that is opened; NULL: none */
 	uint64_t request_limit; /* ns of CPU time of an answer; 0: no limit */
 	uint64_t upload_limit;	/* bytes of uploads in progress; 0: no uploads */
 	bool starts_with_list;	/* the first page is the list of profiles */
@@ -35,6 +36,8 @@ struct server_settings {
 
 /* "http://127.0.0.1:PORT/TOKEN/" */
 void server_url(const struct server_settings *settings, struct buffer *ret_url);
+/* "http://127.0.0.1:PORT/TICKET", which leads to the other one. */
+void server_ticket_url(const struct server_settings *settings, struct buffer *ret_url);
 
 /* Serve in threads of its own until server_close. NULL: error. */
 struct server *server_open(const struct server_settings *settings, struct error *err);

@@ -21,6 +21,12 @@ void server_url(const struct server_settings *settings, struct buffer *ret_url)
 	(void)ret_url;
 }
 
+void server_ticket_url(const struct server_settings *settings, struct buffer *ret_url)
+{
+	(void)settings;
+	(void)ret_url;
+}
+
 void server_close(struct server *s)
 {
 	(void)s;

@@ -1,0 +1,146 @@
+/* socket_owner.c: which user of this machine has the other end of a TCP connection?
+ *
+ * A line of the tables begins with "SLOT: LOCAL REMOTE STATE", where LOCAL is the address of the
+ * socket itself, then come queues and timers, the user and the inode. The other end of a connection
+ * is the line with both addresses exchanged. A closed socket stays in the table for a while, with
+ * inode 0 and root as its user whoever it belonged to; such a line does not count. */
+#include "base/socket_owner.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define ENDPOINT_SIZE 48u /* 32 hexadecimal digits of an IPv6 address, 4 of a port */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in ipv4;
+	struct sockaddr_in6 ipv6;
+};
+
+bool socket_tables_open(struct socket_tables *ret, struct error *err)
+{
+	ret->ipv4 = fopen("/proc/net/tcp", "re");
+	ret->ipv6 = fopen("/proc/net/tcp6", "re");
+	return ret->ipv4 || error_errno(err, "/proc/net/tcp: cannot open");
+}
+
+void socket_tables_close(struct socket_tables *t)
+{
+	if (t->ipv4)
+		fclose(t->ipv4);
+	if (t->ipv6)
+		fclose(t->ipv6);
+	*t = (struct socket_tables){0};
+}
+
+/* ---- Addresses as the tables have them: each 32-bit word as the processor reads it ---- */
+
+static uint32_t word_of(const struct in6_addr *address, unsigned i)
+{
+	uint32_t word;
+
+	memcpy(&word, address->s6_addr + i * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* An IPv4 address in IPv6 as well ("::ffff:127.0.0.1"), of which the other end may be IPv4. */
+static bool has_ipv4(const union address *a, uint32_t *ret_address)
+{
+	if (a->any.sa_family == AF_INET)
+		*ret_address = a->ipv4.sin_addr.s_addr;
+	else if (IN6_IS_ADDR_V4MAPPED(&a->ipv6.sin6_addr))
+		*ret_address = word_of(&a->ipv6.sin6_addr, 3);
+	else
+		return false;
+	return true;
+}
+
+static unsigned port_of(const union address *a)
+{
+	return ntohs(a->ipv4.sin_port); /* at the same offset for IPv6 */
+}
+
+/* False: not an IPv4 address. */
+static bool print_ipv4(const union address *a, char ret[static ENDPOINT_SIZE])
+{
+	uint32_t address;
+
+	if (!has_ipv4(a, &address))
+		return false;
+	snprintf(ret, ENDPOINT_SIZE, "%08X:%04X", address, port_of(a));
+	return true;
+}
+
+static bool print_ipv6(const union address *a, char ret[static ENDPOINT_SIZE])
+{
+	struct in6_addr in_ipv6 = {0};
+	uint32_t ipv4;
+
+	if (has_ipv4(a, &ipv4)) {
+		in_ipv6.s6_addr[10] = in_ipv6.s6_addr[11] = 0xFF;
+		memcpy(in_ipv6.s6_addr + 12, &ipv4, sizeof(ipv4));
+	} else {
+		in_ipv6 = a->ipv6.sin6_addr;
+	}
+	snprintf(ret, ENDPOINT_SIZE, "%08X%08X%08X%08X:%04X", word_of(&in_ipv6, 0),
+		word_of(&in_ipv6, 1), word_of(&in_ipv6, 2), word_of(&in_ipv6, 3), port_of(a));
+	return true;
+}
+
+/* ---- Lines ---- */
+
+/* The user in what follows both addresses: " STATE TX:RX TIMER:WHEN RETRIES USER TIMEOUT INODE". */
+static bool read_user(const char *rest, uid_t *ret_user)
+{
+	unsigned long inode;
+	unsigned user;
+
+	if (sscanf(rest, " %*x %*x:%*x %*x:%*x %*x %u %*u %lu", &user, &inode) != 2 || !inode)
+		return false;
+	*ret_user = user;
+	return true;
+}
+
+/* FILE's own lock keeps two threads from moving the position. */
+static bool find_user(FILE *table, const char *addresses, uid_t *ret_user)
+{
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+
+	flockfile(table);
+	rewind(table);
+	while (!found && getline(&line, &size, table) > 0) {
+		const char *at = strstr(line, addresses);
+
+		found = at && read_user(at + strlen(addresses), ret_user);
+	}
+	funlockfile(table);
+	free(line);
+	return found;
+}
+
+static bool look_up(FILE *table,
+	bool (*print)(const union address *a, char ret[static ENDPOINT_SIZE]),
+	const union address *peer, const union address *here, uid_t *ret_user)
+{
+	char local[ENDPOINT_SIZE], remote[ENDPOINT_SIZE], addresses[2 * ENDPOINT_SIZE + 4];
+
+	if (!table || !print(peer, local) || !print(here, remote))
+		return false;
+	snprintf(addresses, sizeof(addresses), " %s %s ", local, remote);
+	return find_user(table, addresses, ret_user);
+}
+
+bool socket_tables_peer_user(const struct socket_tables *t, int fd, uid_t *ret_user)
+{
+	union address peer, here;
+	socklen_t peer_len = sizeof(peer), here_len = sizeof(here);
+
+	if (getpeername(fd, &peer.any, &peer_len) || getsockname(fd, &here.any, &here_len))
+		return false;
+	return look_up(t->ipv4, print_ipv4, &peer, &here, ret_user) ||
+	       look_up(t->ipv6, print_ipv6, &peer, &here, ret_user);
+}
