@@ -142,7 +142,7 @@ void pprof_set_times(struct profile *p, uint64_t started, uint64_t duration)
 	struct tm utc;
 	char date[40];
 
-	if ((int64_t)started > 0 && gmtime_r(&seconds, &utc)) {
+	if (started && started <= PROFILE_TIME_LIMIT && gmtime_r(&seconds, &utc)) {
 		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
 		buffer_text(&text, date);
 		add_decimals(&text, started % 1000000000);
@@ -150,7 +150,7 @@ void pprof_set_times(struct profile *p, uint64_t started, uint64_t duration)
 		profile_set_meta(p, BYTES("started"), buffer_bytes(&text));
 	}
 	text.len = 0;
-	if ((int64_t)duration > 0) {
+	if (duration && duration <= PROFILE_TIME_LIMIT) {
 		buffer_u64(&text, duration / 1000000000);
 		add_decimals(&text, duration % 1000000000);
 		buffer_char(&text, 's');

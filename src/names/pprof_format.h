@@ -94,7 +94,8 @@ struct bytes pprof_unit_from_profile(struct bytes unit);
 /* What a file of this name is: "[kernel.kallsyms]", "[vdso]", "//anon", "/usr/bin/cat". */
 enum mapping_kind pprof_mapping_kind(struct bytes file);
 
-/* Nanoseconds since 1970 and from start to end as meta "started" and "duration"; 0: unknown. */
+/* Nanoseconds since 1970 and from start to end as meta "started" and "duration". 0, or
+ * above PROFILE_TIME_LIMIT: unknown. */
 void pprof_set_times(struct profile *p, uint64_t started, uint64_t duration);
 
 /* A number with its unit as the text of a label: "512 bytes", "7". */

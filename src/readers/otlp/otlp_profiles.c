@@ -177,6 +177,14 @@ static bool sum_values(struct otlp *o, int64_t *ret_sum)
 	return true;
 }
 
+static bool times_fit(const struct otlp *o)
+{
+	for (size_t i = 0; i < o->times.len; i++)
+		if (o->times.items[i] > PROFILE_TIME_LIMIT)
+			return false;
+	return true;
+}
+
 static bool add_sample(struct otlp *o, const struct protobuf_field *sample, stack_id stack)
 {
 	size_t times = o->times.len, values = o->values.len;
@@ -187,6 +195,8 @@ static bool add_sample(struct otlp *o, const struct protobuf_field *sample, stac
 		return skip_sample(o, sample, "expected values or times");
 	if (times && values && times != values)
 		return skip_sample(o, sample, "expected as many values as times");
+	if (!times_fit(o))
+		return skip_sample(o, sample, "expected times of at most 2^62 ns");
 	if (!sum_values(o, &sum))
 		return skip_sample(o, sample, "expected values that add up to less than 2^63");
 	o->taken++;
@@ -296,7 +306,7 @@ static bool take_about(struct otlp *o, struct bytes message, struct error *err)
 		else if (f.number == PROFILE_PERIOD)
 			period = f.value;
 		else if (f.number == PROFILE_TIME)
-			o->time = f.value;
+			o->time = f.value <= PROFILE_TIME_LIMIT ? f.value : 0;
 		else if (f.number == PROFILE_DURATION)
 			o->duration = f.value;
 		else if (f.number == PROFILE_ATTRIBUTES)
