@@ -53,7 +53,7 @@ static void sample_push(struct cpuprofile *c, uint32_t node, int64_t start)
 	c->last = start;
 }
 
-/* False: a value is negative and cannot be a time. */
+/* False: a value is negative, or the end exceeds what a time can be. */
 static bool part_add(struct cpuprofile *c, const struct export_part *part, bool timed)
 {
 	const struct profile *p = c->view->profile;
@@ -70,7 +70,8 @@ static bool part_add(struct cpuprofile *c, const struct export_part *part, bool 
 		if (c->samples.len && start > c->end)
 			sample_push(c, c->idle, c->end);
 		sample_push(c, node + 1, start);
-		c->end = start + value;
+		if (__builtin_add_overflow(start, value, &c->end))
+			return false;
 		c->hits[node]++;
 	}
 	return true;

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* 'A' is the first, 'B' the second, ...: new ones go to the end, so that inputs stay what they are.
  */
@@ -55,6 +56,7 @@ static const char *const names[] = {
 /* The result of reading. */
 struct result {
 	bool done;
+	bool time_refused; /* it has a time above the limit, and times were wanted */
 	size_t streams;
 	int64_t total; /* of all values of the first streams, which fit into it */
 };
@@ -77,6 +79,7 @@ static struct result read_and_walk(const struct reader *reader, struct bytes con
 		return result;
 	result.done = profile_read_input(&in, &options, &p, &err);
 	assert(result.done || (err.code && err.text[0]));
+	result.time_refused = !result.done && strstr(err.text, "is above 2^62 ns");
 	if (result.done) {
 		struct view v;
 
@@ -134,6 +137,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	without = read_and_walk(reader, content, 0, NULL);
 	with = read_and_walk(reader, content, WANT_ALL, NULL);
+	if (with.time_refused)
+		return 0;
 	assert(without.done == with.done);
 	assert(without.streams == with.streams);
 	assert(without.total == with.total);
