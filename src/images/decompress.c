@@ -84,20 +84,31 @@ static bool unpack(const struct packing *packing, char *ret_unpacked)
 	return false;
 }
 
-char *decompress_section(struct bytes section, bool flagged, bool wide, size_t *ret_size)
+/* False: it has no content that may be decompressed. */
+static bool read_packing(struct bytes section, bool flagged, bool wide, struct packing *ret)
+{
+	return read_header(section, flagged, wide, ret) && ret->size &&
+	       ret->size <= expansion_limit(section.len) &&
+	       ret->size / UNPACKED_RATIO <= ret->content.len;
+}
+
+size_t decompressed_size(struct bytes section, bool flagged, bool wide)
+{
+	struct packing packing;
+
+	return read_packing(section, flagged, wide, &packing) ? packing.size : 0;
+}
+
+char *decompress_section(struct bytes section, bool flagged, bool wide)
 {
 	struct packing packing;
 	char *unpacked;
 
-	if (!read_header(section, flagged, wide, &packing) || !packing.size ||
-		packing.size > expansion_limit(section.len) ||
-		packing.size / UNPACKED_RATIO > packing.content.len)
+	if (!read_packing(section, flagged, wide, &packing))
 		return NULL;
 	unpacked = memory_new(packing.size, 1);
-	if (!unpack(&packing, unpacked)) {
-		memory_free(unpacked);
-		return NULL;
-	}
-	*ret_size = packing.size;
-	return unpacked;
+	if (unpack(&packing, unpacked))
+		return unpacked;
+	memory_free(unpacked);
+	return NULL;
 }

@@ -46,12 +46,13 @@ struct section {
 struct image {
 	char *name;
 	struct bytes content;
-	struct image_file file; /* holds the content; empty: the caller does */
+	struct image_file *file; /* holds the content; empty: the caller does */
 	uint16_t machine, type;
 	struct bytes build_id;
 	VECTOR(struct segment) segments;
 	VECTOR(struct section) sections; /* by index; [0] is the null section */
-	pthread_mutex_t *unpacking;	 /* the first user of a section decompresses it */
+	pthread_mutex_t
+		*unpacking; /* the first user of a section decompresses it; for `file`, too */
 };
 
 static struct bytes content_part(const struct image *image, uint64_t offset, uint64_t size)
@@ -290,7 +291,8 @@ static struct image *image_of(
 
 	image->name = memory_copy_text(name, strlen(name));
 	image->content = content;
-	image->file = *file;
+	image->file = memory_new(1, sizeof(*image->file));
+	*image->file = *file;
 	image->unpacking = memory_new(1, sizeof(*image->unpacking));
 	pthread_mutex_init(image->unpacking, NULL);
 	if (!read_headers(image, err)) {
@@ -368,7 +370,8 @@ void image_release(struct image *image)
 		return;
 	for (size_t i = 0; i < image->sections.len; i++)
 		memory_free(image->sections.items[i].unpacked);
-	image_file_close(&image->file);
+	image_file_close(image->file);
+	memory_free(image->file);
 	vector_release(&image->segments);
 	vector_release(&image->sections);
 	pthread_mutex_destroy(image->unpacking);
@@ -378,6 +381,21 @@ void image_release(struct image *image)
 }
 
 /* ---- Answers ---- */
+
+bool image_is_of_others(const struct image *image)
+{
+	return image->file->is_of_others;
+}
+
+bool image_charge(const struct image *image, uint64_t bytes)
+{
+	bool fits;
+
+	pthread_mutex_lock(image->unpacking);
+	fits = image_file_charge(image->file, bytes);
+	pthread_mutex_unlock(image->unpacking);
+	return fits;
+}
 
 const char *image_name(const struct image *image)
 {
@@ -513,10 +531,14 @@ struct bytes image_segment(const struct image *image, uint32_t type, uint64_t *r
 static void section_unpack(const struct image *image, struct section *section)
 {
 	struct image_section *shown = &section->shown;
-	size_t size = 0;
+	bool flagged = shown->flags & SHF_COMPRESSED;
+	bool wide = image->content.at[EI_CLASS] == ELFCLASS64;
+	size_t size = decompressed_size(shown->content, flagged, wide);
 
-	section->unpacked = decompress_section(shown->content, shown->flags & SHF_COMPRESSED,
-		image->content.at[EI_CLASS] == ELFCLASS64, &size);
+	if (size && image_file_charge(image->file, size))
+		section->unpacked = decompress_section(shown->content, flagged, wide);
+	if (!section->unpacked)
+		size = 0;
 	shown->size = size;
 	shown->content = (struct bytes){section->unpacked, size};
 	section->packed = false;

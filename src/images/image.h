@@ -23,6 +23,12 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 struct image *image_open_vdso(struct error *err);
 void image_release(struct image *image); /* NULL is allowed */
 
+/* Can other users change the file? Then image_charge counts the memory that is made of its content,
+ * such as a table of symbols, until the image is released. False: there is no room for what is made
+ * of all such files. */
+bool image_is_of_others(const struct image *image);
+bool image_charge(const struct image *image, uint64_t bytes);
+
 const char *image_name(const struct image *image);
 struct bytes image_content(const struct image *image);		       /* the whole file */
 struct bytes image_build_id(const struct image *image);		       /* raw bytes, or empty */

@@ -4,6 +4,7 @@
 #include "base/scope.h"
 
 #include <elf.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,7 +50,13 @@ static bool begins_as_elf(int fd)
 	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-static bool is_openable(int fd, const char *name, struct error *err)
+static bool others_can_write(const struct stat *status)
+{
+	return (status->st_uid && status->st_uid != geteuid()) ||
+	       status->st_mode & (S_IWGRP | S_IWOTH);
+}
+
+static bool is_openable(int fd, const char *name, bool *ret_of_others, struct error *err)
 {
 	struct stat status;
 
@@ -63,6 +70,7 @@ static bool is_openable(int fd, const char *name, struct error *err)
 	if (holes_in(fd, &status) > IMAGE_HOLES_LIMIT)
 		return error_set(err, ERR_LIMIT, "%s: sparse file with more than %llu MB of holes",
 			name, (unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
+	*ret_of_others = others_can_write(&status);
 	return true;
 }
 
@@ -78,6 +86,11 @@ static void *pin(int fd)
 
 /* ---- All files ---- */
 
+/* What is made of files that other users can change. */
+#define IMAGES_MADE_LIMIT ((uint64_t)1 << 30) /* bytes */
+
+static _Atomic uint64_t made;
+
 /* Bytes of images that are open. Leased ones are counted where another user may open the file for
  * writing at any time, and so make a copy of it necessary (leases.h). */
 static _Atomic uint64_t copied, leased;
@@ -87,25 +100,17 @@ static uint64_t leased_limit(void)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
 }
 
-static bool others_can_write(const struct stat *status)
-{
-	return (status->st_uid && status->st_uid != geteuid()) ||
-	       status->st_mode & (S_IWGRP | S_IWOTH);
-}
-
 /* The counter of a file, or NULL. */
-static _Atomic uint64_t *counter_of(const struct stable_file *file)
+static _Atomic uint64_t *counter_of(const struct image_file *f)
 {
-	struct stat status;
-
-	if (file->lease)
-		return !fstat(file->lease, &status) && !others_can_write(&status) ? NULL : &leased;
-	return file->is_reread ? NULL : &copied;
+	if (f->stable.lease)
+		return f->is_of_others ? &leased : NULL;
+	return f->stable.is_reread ? NULL : &copied;
 }
 
 static bool count_file(struct image_file *f, struct error *err)
 {
-	f->counter = counter_of(&f->stable);
+	f->counter = counter_of(f);
 	if (f->counter)
 		*f->counter += f->stable.content.len;
 	return leased <= leased_limit() ||
@@ -119,7 +124,7 @@ bool image_file_open(struct image_file *ret, int fd, const char *name, struct er
 	uint64_t room = held < IMAGES_COPIED_LIMIT ? IMAGES_COPIED_LIMIT - held : 0;
 
 	*ret = (struct image_file){0};
-	if (!is_openable(fd, name, err))
+	if (!is_openable(fd, name, &ret->is_of_others, err))
 		return false;
 	if (!stable_file_open(
 		    &ret->stable, fd, room < IMAGE_COPIED_LIMIT ? room : IMAGE_COPIED_LIMIT, err) ||
@@ -140,8 +145,23 @@ void image_file_close(struct image_file *file)
 {
 	if (file->counter)
 		*file->counter -= file->stable.content.len;
+	made -= file->made;
 	stable_file_release(&file->stable);
 	if (file->pinned)
 		scope_unmap(file->pinned, 1);
 	*file = (struct image_file){0};
+}
+
+bool image_file_charge(struct image_file *file, uint64_t bytes)
+{
+	if (!file->is_of_others)
+		return true;
+	if (bytes > IMAGES_MADE_LIMIT)
+		return false;
+	file->made += bytes;
+	if (atomic_fetch_add(&made, bytes) + bytes <= IMAGES_MADE_LIMIT)
+		return true;
+	file->made -= bytes;
+	made -= bytes;
+	return false;
 }

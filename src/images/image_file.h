@@ -16,11 +16,18 @@ struct image_file {
 	struct stable_file stable; /* its content */
 	_Atomic uint64_t *counter; /* that has its size; or NULL */
 	void *pinned;		   /* a page of the file that keeps its inode; or NULL */
+	bool is_of_others;	   /* other users can change it */
+	uint64_t made;		   /* bytes of memory that were made of it: image_file_charge */
 };
 
 /* Open `fd`, which is not consumed. Errors have the file's `name`: ERR_FORMAT for what is no ELF
  * file, ERR_LIMIT for what is too large. */
 bool image_file_open(struct image_file *ret, int fd, const char *name, struct error *err);
 void image_file_close(struct image_file *file);
+
+/* Count memory that is made of the content, such as a decompressed section, until the file is
+ * closed. False: other users can change it, and there is no room for what is made of such files.
+ * For one thread at a time for each file. */
+bool image_file_charge(struct image_file *file, uint64_t bytes);
 
 #endif

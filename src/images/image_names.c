@@ -349,7 +349,9 @@ static void answer(void *context, size_t index, const struct dwarf_frame *frames
 /* If all functions have symbols, debugging information is needed only for inlined functions. */
 static bool needs_dwarf(struct image_names *n, enum names_depth depth)
 {
-	if (depth == NAMES_FUNCTIONS && symbols_extent(symbols_of(n)) == SYMBOLS_FULL)
+	enum symbols_extent extent = symbols_extent(symbols_of(n));
+
+	if (extent == SYMBOLS_OVER_LIMIT || (depth == NAMES_FUNCTIONS && extent == SYMBOLS_FULL))
 		return false;
 	return !dwarf_empty(dwarf_of(n));
 }
@@ -423,6 +425,7 @@ struct names_answer image_names_find(struct image_names *n, enum names_depth dep
 		t->partial |= on_disk && !is_complete(n, depth, t->origin.source);
 		if (!t->file.content.len)
 			t->origin.extent = symbols_extent(symbols_of(n));
+		t->partial |= t->origin.extent == SYMBOLS_OVER_LIMIT;
 	}
 	return (struct names_answer){
 		&t->chains, (enum symbols_extent)t->origin.extent, count - unknown};

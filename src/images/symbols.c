@@ -277,6 +277,12 @@ static size_t add_table(
 
 	if (!source.strings.len)
 		return 0;
+	/* A vector may have twice the room that it needs. */
+	if (image_is_of_others(s->image) &&
+		!image_charge(s->image, 2 * count * sizeof(struct row))) {
+		s->extent = SYMBOLS_OVER_LIMIT;
+		return 0;
+	}
 	if (table->type == SHT_DYNSYM && versions)
 		reader.versions = versions->content;
 	find_code(&reader);
@@ -537,6 +543,8 @@ struct symbols *symbols_load(const struct image *image, const struct image *debu
 		return s;
 	if (add_full_table(s, debug_file))
 		s->extent = SYMBOLS_FULL;
+	else if (s->extent == SYMBOLS_OVER_LIMIT)
+		return s;
 	if (add_named_table(s, image, ".dynsym") && s->extent == SYMBOLS_NONE) {
 		s->extent = SYMBOLS_EXPORTED;
 		s->from = ".dynsym";

@@ -27,6 +27,7 @@ enum symbols_extent {
 	SYMBOLS_NONE,	  /* no functions at all */
 	SYMBOLS_EXPORTED, /* only those that .dynsym exports: static functions have no names */
 	SYMBOLS_FULL,
+	SYMBOLS_OVER_LIMIT, /* not read: image_charge */
 };
 
 struct symbol {

@@ -6,6 +6,7 @@
  * mappings, so that the result does not depend on the number of threads. */
 #include "process/symbolize.h"
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "process/chain_frames.h"
 #include "process/jit_names.h"
@@ -275,6 +276,12 @@ static void image_addresses(struct file *f)
 	memory_free(outside);
 }
 
+static bool is_too_late(const struct symbolize_options *options, const struct image *image)
+{
+	return options->others_deadline && image_is_of_others(image) &&
+	       monotonic_ns() > options->others_deadline;
+}
+
 /* Look up a binary with all of its mappings, for the first of them. Each binary belongs to one
  * thread. */
 static void look_up_file(void *context, size_t i)
@@ -290,6 +297,10 @@ static void look_up_file(void *context, size_t i)
 
 		if (f->names != rows[i].names)
 			continue;
+		if (is_too_late(files->options, f->image)) {
+			f->answer.extent = SYMBOLS_OVER_LIMIT;
+			continue;
+		}
 		image_addresses(f);
 		f->chains = memory_new(f->len, sizeof(*f->chains));
 		f->answer = image_names_find(f->names, files->options->depth,

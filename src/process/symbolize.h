@@ -53,6 +53,9 @@ struct symbolize_options {
 	enum symbolize_which which;
 	enum names_depth depth; /* inlined functions and lines */
 	bool stored;		/* use the symbol cache on disk */
+	/* When to stop reading binaries that other users can change: CLOCK_MONOTONIC, ns; 0:
+	 * never. From then on, their locations get the names of the modules. */
+	uint64_t others_deadline;
 };
 
 struct symbolize_report {

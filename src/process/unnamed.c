@@ -20,6 +20,8 @@ static const char *file_problem(const struct unnamed_facts *facts)
 		return "no symbols; no separate debug file";
 	case SYMBOLS_EXPORTED:
 		return "stripped; no separate debug file";
+	case SYMBOLS_OVER_LIMIT:
+		return "left out: files that other users can change are read only up to a limit";
 	default:
 		return "its symbols do not cover all of its code";
 	}
@@ -37,7 +39,7 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 	struct bytes file = profile_text(p, mapping->file);
 
 	snprintf(m->why, sizeof(m->why), "%s", file_problem(facts));
-	if (!facts->opened || facts->extent == SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
+	if (!facts->opened || facts->extent >= SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
 		return;
 	if (!is_system_file(file))
 		m->remedy = "build or install your program unstripped (no -s, no strip)";

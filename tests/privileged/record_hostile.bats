@@ -277,3 +277,30 @@ large_file() {
 	[ $leases -gt 0 ]
 	[ $((leases * 1900)) -le $half ]
 }
+
+# Six files of 310 KB: 300 MB of each were kept, 1.9 GB.
+@test "of what is made of binaries of others no more than 1 GB is kept, and functions have names" {
+	gcc -g -O1 -x c -o "$bin/spin" - <<<'int main(void) { for (;;); }'
+	objcopy --dump-section .debug_info=info "$bin/spin"
+	head -c 300M /dev/zero >>info
+	objcopy --update-section .debug_info=info "$bin/spin" large
+	objcopy --compress-debug-sections=zlib large "$bin/spin"
+	rm large info
+	for i in 1 2 3 4 5 6; do
+		cp "$bin/spin" "$bin/spin$i"
+		echo "$i" >>"$bin/spin$i" # a build of its own
+		chown 4321 "$bin/spin$i"
+		setpriv --reuid=4321 --regid=4321 --clear-groups "$bin/spin$i" &
+		pids+=${pids:+,}$!
+	done
+	python3 - "$kiln" "$pids" >peak <<-'END'
+	import resource, subprocess, sys
+	subprocess.run([sys.argv[1], "record", "-q", "-p", sys.argv[2], "-d", "1s", "-o", "p.kiln"], check=True)
+	print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+	END
+	kill ${pids//,/ }
+	cat peak
+	[ "$(cat peak)" -lt 1500000 ]
+	"$kiln" fold -q p.kiln | grep -c '^spin.;.*main ' >named
+	[ "$(cat named)" -eq 6 ] # functions have symbols
+}
