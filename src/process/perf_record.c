@@ -4,12 +4,12 @@
 #include <sys/mman.h>
 
 /* Reads words in order; after the first one that does not fit, all reads fail. */
-struct cursor {
+struct record_cursor {
 	const char *at, *end;
 	bool failed;
 };
 
-static const char *cursor_take(struct cursor *c, uint64_t size)
+static const char *record_take(struct record_cursor *c, uint64_t size)
 {
 	const char *at = c->at;
 
@@ -21,9 +21,9 @@ static const char *cursor_take(struct cursor *c, uint64_t size)
 	return at;
 }
 
-static uint64_t cursor_u64(struct cursor *c)
+static uint64_t record_u64(struct record_cursor *c)
 {
-	const char *at = cursor_take(c, 8);
+	const char *at = record_take(c, 8);
 	uint64_t value = 0;
 
 	if (at)
@@ -32,37 +32,37 @@ static uint64_t cursor_u64(struct cursor *c)
 }
 
 /* Two 32-bit values share a word. */
-static void cursor_pair(struct cursor *c, uint32_t *ret_first, uint32_t *ret_second)
+static void record_pair(struct record_cursor *c, uint32_t *ret_first, uint32_t *ret_second)
 {
-	uint64_t word = cursor_u64(c);
+	uint64_t word = record_u64(c);
 
 	memcpy(ret_first, &word, 4);
 	memcpy(ret_second, (const char *)&word + 4, 4);
 }
 
-static struct bytes cursor_bytes(struct cursor *c, uint64_t size)
+static struct bytes record_bytes(struct record_cursor *c, uint64_t size)
 {
-	const char *at = cursor_take(c, size);
+	const char *at = record_take(c, size);
 
 	return at ? (struct bytes){at, (size_t)size} : (struct bytes){NULL, 0};
 }
 
 /* Words are borrowed in place. The kernel aligns all of them, so a misaligned field means that
  * an earlier size was wrong. */
-static struct perf_words cursor_words(struct cursor *c, uint64_t count)
+static struct perf_words record_words(struct record_cursor *c, uint64_t count)
 {
 	const char *at = NULL;
 
 	if (count > PERF_RECORD_SIZE_LIMIT / 8 || (count && (uintptr_t)c->at % 8))
 		c->failed = true;
 	else
-		at = cursor_take(c, count * 8);
+		at = record_take(c, count * 8);
 	return at ? (struct perf_words){(const uint64_t *)(const void *)at, (size_t)count}
 		  : (struct perf_words){NULL, 0};
 }
 
 /* Text padded with NULs to the end of the record. */
-static struct bytes cursor_text(struct cursor *c)
+static struct bytes record_text(struct record_cursor *c)
 {
 	size_t left = (size_t)(c->end - c->at);
 
@@ -96,89 +96,89 @@ size_t perf_trailer_size(const struct perf_layout *layout)
 }
 
 static void decode_trailer(
-	struct cursor c, const struct perf_layout *layout, struct perf_identity *ret)
+	struct record_cursor c, const struct perf_layout *layout, struct perf_identity *ret)
 {
 	uint64_t type = layout->sample_type;
 	uint32_t unused;
 
 	ret->has = type & IDENTITY;
 	if (type & PERF_SAMPLE_TID)
-		cursor_pair(&c, &ret->pid, &ret->tid);
+		record_pair(&c, &ret->pid, &ret->tid);
 	if (type & PERF_SAMPLE_TIME)
-		ret->time = cursor_u64(&c);
+		ret->time = record_u64(&c);
 	if (type & PERF_SAMPLE_ID)
-		ret->id = cursor_u64(&c);
+		ret->id = record_u64(&c);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		ret->stream_id = cursor_u64(&c);
+		ret->stream_id = record_u64(&c);
 	if (type & PERF_SAMPLE_CPU)
-		cursor_pair(&c, &ret->cpu, &unused);
+		record_pair(&c, &ret->cpu, &unused);
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		ret->id = cursor_u64(&c);
+		ret->id = record_u64(&c);
 }
 
-static struct perf_words decode_read(struct cursor *c, uint64_t format)
+static struct perf_words decode_read(struct record_cursor *c, uint64_t format)
 {
 	uint64_t count = 1, each = 1, fixed;
-	struct cursor peek = *c;
+	struct record_cursor peek = *c;
 
 	fixed = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 		!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 	each += !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 	if (format & PERF_FORMAT_GROUP) {
-		count = cursor_u64(&peek);
+		count = record_u64(&peek);
 		fixed++;
 	}
 	if (count > PERF_RECORD_SIZE_LIMIT / 8)
 		c->failed = true;
-	return cursor_words(c, c->failed ? 0 : fixed + count * each);
+	return record_words(c, c->failed ? 0 : fixed + count * each);
 }
 
-static void decode_raw(struct cursor *c, struct perf_sample *s)
+static void decode_raw(struct record_cursor *c, struct perf_sample *s)
 {
-	const char *size_at = cursor_take(c, 4);
+	const char *size_at = record_take(c, 4);
 	uint32_t size = 0;
 
 	if (size_at)
 		memcpy(&size, size_at, 4);
-	s->raw = cursor_bytes(c, size);
+	s->raw = record_bytes(c, size);
 	/* The kernel pads so that size and data together fill whole words. */
 	if (!c->failed && (4 + (uint64_t)size) % 8)
-		cursor_take(c, 8 - (4 + (uint64_t)size) % 8);
+		record_take(c, 8 - (4 + (uint64_t)size) % 8);
 }
 
-static void decode_branches(struct cursor *c, uint64_t branch_type, struct perf_sample *s)
+static void decode_branches(struct record_cursor *c, uint64_t branch_type, struct perf_sample *s)
 {
-	uint64_t count = cursor_u64(c);
+	uint64_t count = record_u64(c);
 
 	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		cursor_u64(c);
+		record_u64(c);
 	if (count > PERF_RECORD_SIZE_LIMIT / 24)
 		c->failed = true;
 	else
-		s->branches = cursor_words(c, count * 3);
+		s->branches = record_words(c, count * 3);
 	if (branch_type & PERF_BRANCH_COUNTERS)
-		cursor_words(c, count);
+		record_words(c, count);
 }
 
 static void decode_regs(
-	struct cursor *c, uint64_t mask, uint64_t *ret_abi, struct perf_words *ret_regs)
+	struct record_cursor *c, uint64_t mask, uint64_t *ret_abi, struct perf_words *ret_regs)
 {
-	*ret_abi = cursor_u64(c);
+	*ret_abi = record_u64(c);
 	if (*ret_abi != PERF_SAMPLE_REGS_ABI_NONE)
-		*ret_regs = cursor_words(c, (uint64_t)__builtin_popcountll(mask));
+		*ret_regs = record_words(c, (uint64_t)__builtin_popcountll(mask));
 }
 
 /* The kernel reserves the requested size, and writes behind it how much of it is valid. */
-static void decode_stack(struct cursor *c, struct perf_sample *s)
+static void decode_stack(struct record_cursor *c, struct perf_sample *s)
 {
 	struct bytes copy;
 	uint64_t present;
 
-	s->stack_user_size = cursor_u64(c);
+	s->stack_user_size = record_u64(c);
 	if (!s->stack_user_size)
 		return;
-	copy = cursor_bytes(c, s->stack_user_size);
-	present = cursor_u64(c);
+	copy = record_bytes(c, s->stack_user_size);
+	present = record_u64(c);
 	if (present > copy.len)
 		c->failed = true;
 	else
@@ -187,41 +187,41 @@ static void decode_stack(struct cursor *c, struct perf_sample *s)
 
 /* The first half of a sample: fixed-size fields, in the order of the ABI. */
 static void decode_sample_head(
-	struct cursor *c, uint64_t type, struct perf_identity *id, struct perf_sample *s)
+	struct record_cursor *c, uint64_t type, struct perf_identity *id, struct perf_sample *s)
 {
 	uint32_t unused;
 
 	id->has = type & IDENTITY;
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		id->id = cursor_u64(c);
+		id->id = record_u64(c);
 	if (type & PERF_SAMPLE_IP)
-		s->ip = cursor_u64(c);
+		s->ip = record_u64(c);
 	if (type & PERF_SAMPLE_TID)
-		cursor_pair(c, &id->pid, &id->tid);
+		record_pair(c, &id->pid, &id->tid);
 	if (type & PERF_SAMPLE_TIME)
-		id->time = cursor_u64(c);
+		id->time = record_u64(c);
 	if (type & PERF_SAMPLE_ADDR)
-		s->addr = cursor_u64(c);
+		s->addr = record_u64(c);
 	if (type & PERF_SAMPLE_ID)
-		id->id = cursor_u64(c);
+		id->id = record_u64(c);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		id->stream_id = cursor_u64(c);
+		id->stream_id = record_u64(c);
 	if (type & PERF_SAMPLE_CPU)
-		cursor_pair(c, &id->cpu, &unused);
+		record_pair(c, &id->cpu, &unused);
 	if (type & PERF_SAMPLE_PERIOD)
-		s->period = cursor_u64(c);
+		s->period = record_u64(c);
 }
 
 /* The second half: fields of variable size, and those behind them. */
 static void decode_sample_tail(
-	struct cursor *c, const struct perf_layout *layout, struct perf_sample *s)
+	struct record_cursor *c, const struct perf_layout *layout, struct perf_sample *s)
 {
 	uint64_t type = layout->sample_type;
 
 	if (type & PERF_SAMPLE_READ)
 		s->read = decode_read(c, layout->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		s->callchain = cursor_words(c, cursor_u64(c));
+		s->callchain = record_words(c, record_u64(c));
 	if (type & PERF_SAMPLE_RAW)
 		decode_raw(c, s);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
@@ -231,23 +231,23 @@ static void decode_sample_tail(
 	if (type & PERF_SAMPLE_STACK_USER)
 		decode_stack(c, s);
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)
-		s->weight = cursor_u64(c);
+		s->weight = record_u64(c);
 	if (type & PERF_SAMPLE_DATA_SRC)
-		s->data_src = cursor_u64(c);
+		s->data_src = record_u64(c);
 	if (type & PERF_SAMPLE_TRANSACTION)
-		s->transaction = cursor_u64(c);
+		s->transaction = record_u64(c);
 	if (type & PERF_SAMPLE_REGS_INTR)
 		decode_regs(c, layout->regs_intr, &s->regs_intr_abi, &s->regs_intr);
 	if (type & PERF_SAMPLE_PHYS_ADDR)
-		s->phys_addr = cursor_u64(c);
+		s->phys_addr = record_u64(c);
 	if (type & PERF_SAMPLE_CGROUP)
-		s->cgroup = cursor_u64(c);
+		s->cgroup = record_u64(c);
 	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
-		s->data_page_size = cursor_u64(c);
+		s->data_page_size = record_u64(c);
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
-		s->code_page_size = cursor_u64(c);
+		s->code_page_size = record_u64(c);
 	if (type & PERF_SAMPLE_AUX)
-		s->aux = cursor_bytes(c, cursor_u64(c));
+		s->aux = record_bytes(c, record_u64(c));
 }
 
 /* The kernel (as of 6.18) sets the flag also for events that did not request build ids, if an
@@ -262,9 +262,9 @@ static bool is_build_id(const char *at)
 	       !memcmp(at + 4 + size, zeroes, PERF_BUILD_ID_LIMIT - size);
 }
 
-static void decode_mmap2_file(struct cursor *c, uint16_t misc, struct perf_mmap *m)
+static void decode_mmap2_file(struct record_cursor *c, uint16_t misc, struct perf_mmap *m)
 {
-	struct bytes id = cursor_bytes(c, 24);
+	struct bytes id = record_bytes(c, 24);
 
 	if (!id.len)
 		return;
@@ -279,40 +279,41 @@ static void decode_mmap2_file(struct cursor *c, uint16_t misc, struct perf_mmap 
 	memcpy(&m->inode_generation, id.at + 16, 8);
 }
 
-static void decode_mmap(struct cursor *c, uint32_t type, uint16_t misc, struct perf_mmap *m)
+static void decode_mmap(struct record_cursor *c, uint32_t type, uint16_t misc, struct perf_mmap *m)
 {
-	cursor_pair(c, &m->pid, &m->tid);
-	m->start = cursor_u64(c);
-	m->size = cursor_u64(c);
-	m->offset = cursor_u64(c);
+	record_pair(c, &m->pid, &m->tid);
+	m->start = record_u64(c);
+	m->size = record_u64(c);
+	m->offset = record_u64(c);
 	m->protection = misc & PERF_RECORD_MISC_MMAP_DATA ? PROT_READ : PROT_READ | PROT_EXEC;
 	if (type == PERF_RECORD_MMAP2) {
 		decode_mmap2_file(c, misc, m);
-		cursor_pair(c, &m->protection, &m->flags);
+		record_pair(c, &m->protection, &m->flags);
 	}
-	m->path = cursor_text(c);
+	m->path = record_text(c);
 }
 
-static void decode_ksymbol(struct cursor *c, struct perf_record *r)
+static void decode_ksymbol(struct record_cursor *c, struct perf_record *r)
 {
 	uint64_t word;
 
-	r->ksymbol.address = cursor_u64(c);
-	word = cursor_u64(c);
+	r->ksymbol.address = record_u64(c);
+	word = record_u64(c);
 	memcpy(&r->ksymbol.size, &word, 4);
 	memcpy(&r->ksymbol.kind, (const char *)&word + 4, 2);
 	memcpy(&r->ksymbol.flags, (const char *)&word + 6, 2);
-	r->ksymbol.name = cursor_text(c);
+	r->ksymbol.name = record_text(c);
 }
 
-static void decode_task(struct cursor *c, struct perf_record *r)
+static void decode_task(struct record_cursor *c, struct perf_record *r)
 {
-	cursor_pair(c, &r->task.pid, &r->task.parent_pid);
-	cursor_pair(c, &r->task.tid, &r->task.parent_tid);
-	r->task.time = cursor_u64(c);
+	record_pair(c, &r->task.pid, &r->task.parent_pid);
+	record_pair(c, &r->task.tid, &r->task.parent_tid);
+	r->task.time = record_u64(c);
 }
 
-static void decode_body(struct cursor *c, const struct perf_layout *layout, struct perf_record *r)
+static void decode_body(
+	struct record_cursor *c, const struct perf_layout *layout, struct perf_record *r)
 {
 	switch (r->type) {
 	case PERF_RECORD_MMAP:
@@ -320,29 +321,29 @@ static void decode_body(struct cursor *c, const struct perf_layout *layout, stru
 		decode_mmap(c, r->type, r->misc, &r->mmap);
 		break;
 	case PERF_RECORD_COMM:
-		cursor_pair(c, &r->comm.pid, &r->comm.tid);
+		record_pair(c, &r->comm.pid, &r->comm.tid);
 		r->comm.exec = r->misc & PERF_RECORD_MISC_COMM_EXEC;
-		r->comm.name = cursor_text(c);
+		r->comm.name = record_text(c);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		decode_task(c, r);
 		break;
 	case PERF_RECORD_LOST:
-		r->lost.id = cursor_u64(c);
-		r->lost.count = cursor_u64(c);
+		r->lost.id = record_u64(c);
+		r->lost.count = record_u64(c);
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
-		r->lost.count = cursor_u64(c);
+		r->lost.count = record_u64(c);
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		r->throttle.time = cursor_u64(c);
-		r->throttle.id = cursor_u64(c);
-		r->throttle.stream_id = cursor_u64(c);
+		r->throttle.time = record_u64(c);
+		r->throttle.id = record_u64(c);
+		r->throttle.stream_id = record_u64(c);
 		break;
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		cursor_pair(c, &r->change.pid, &r->change.tid);
+		record_pair(c, &r->change.pid, &r->change.tid);
 		__attribute__((fallthrough));
 	case PERF_RECORD_SWITCH:
 		r->change.out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
@@ -351,11 +352,11 @@ static void decode_body(struct cursor *c, const struct perf_layout *layout, stru
 		decode_ksymbol(c, r);
 		break;
 	case PERF_RECORD_CGROUP:
-		r->cgroup.id = cursor_u64(c);
-		r->cgroup.path = cursor_text(c);
+		r->cgroup.id = record_u64(c);
+		r->cgroup.path = record_text(c);
 		break;
 	case PERF_RECORD_READ:
-		cursor_pair(c, &r->read.pid, &r->read.tid);
+		record_pair(c, &r->read.pid, &r->read.tid);
 		r->read.values = decode_read(c, layout->read_format);
 		break;
 	}
@@ -418,7 +419,7 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 	struct perf_event_header header;
 	struct perf_record r = {0};
 	size_t size = perf_record_size(bytes), trailer;
-	struct cursor c;
+	struct record_cursor c;
 
 	if (!size)
 		return error_set(
@@ -426,7 +427,7 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 	memcpy(&header, bytes.at, sizeof(header));
 	r.type = header.type;
 	r.misc = header.misc;
-	c = (struct cursor){bytes.at + sizeof(header), bytes.at + size, false};
+	c = (struct record_cursor){bytes.at + sizeof(header), bytes.at + size, false};
 	if (header.type == PERF_RECORD_SAMPLE) {
 		r.sample.layout = layout;
 		decode_sample_head(&c, layout->sample_type, &r.identity, &r.sample);
@@ -438,7 +439,8 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 				"perf record of type %u: %zu bytes are too few for its sample id",
 				header.type, size);
 		c.end -= trailer;
-		decode_trailer((struct cursor){c.end, c.end + trailer, false}, layout, &r.identity);
+		decode_trailer(
+			(struct record_cursor){c.end, c.end + trailer, false}, layout, &r.identity);
 		decode_body(&c, layout, &r);
 	}
 	if (c.failed)

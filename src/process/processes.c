@@ -192,7 +192,7 @@ static void apply_exit(struct processes *p, const struct perf_record *r)
 	bool new;
 
 	if (r->task.pid == r->task.tid)
-		process_row(p, (int32_t)r->task.pid, &new)->misses = 0;
+		process_row(p, (int32_t)r->task.pid, &new);
 }
 
 /* Anonymous executable memory: addresses are meaningful only in this process. */
@@ -284,7 +284,6 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 		return;
 	}
 	process = processes_get(p, (int32_t)m->pid);
-	process->misses = 0;
 	if (process->replaced)
 		address_space_unref(&process->space);
 	process->replaced = false;

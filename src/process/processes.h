@@ -24,7 +24,6 @@ struct process_state {
 	bool kernel;		     /* a kernel thread */
 	bool replaced; /* it executes a new program of which nothing has been mapped yet: `space` is
 		      the old program's */
-	uint32_t misses;    /* addresses in no known mapping since the last change */
 	uint64_t read_time; /* when /proc/PID/maps was last read; 0: never */
 };
 

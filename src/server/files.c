@@ -69,43 +69,43 @@ static int64_t now_ns(void)
 
 /* Which file is to be read: a copy of what is needed of its entry while `lock` is not held. Members
  * are as in struct entry. */
-struct order {
+struct unread_file {
 	char *name;
 	const struct folder *folder;
 	const char *path;
 };
 
-static struct order order_of(const struct entry *e)
+static struct unread_file unread_file_of(const struct entry *e)
 {
 	char *name = memory_copy_text(e->name, strlen(e->name));
 
-	return (struct order){
+	return (struct unread_file){
 		name, e->folder, strcmp(e->path, "-") ? name + (e->path - e->name) : "-"};
 }
 
-static bool open_ordered(
-	const struct order *order, struct input *in, struct file_mark *ret_mark, struct error *err)
+static bool open_unread(const struct unread_file *unread, struct input *in,
+	struct file_mark *ret_mark, struct error *err)
 {
 	struct stat status = {0};
 	int fd;
 
-	if (!order->folder && (stat(order->path, &status) || !S_ISREG(status.st_mode))) {
+	if (!unread->folder && (stat(unread->path, &status) || !S_ISREG(status.st_mode))) {
 		*ret_mark = (struct file_mark){0};
-		return input_open(in, order->path, err);
+		return input_open(in, unread->path, err);
 	}
-	if (!order->folder) { /* may be another file than when the server started */
+	if (!unread->folder) { /* may be another file than when the server started */
 		*ret_mark = file_mark_of(&status);
-		fd = broker_open(BROKER_INPUT, order->path);
-		return fd >= 0 ? input_open_fd(in, fd, order->path, err)
-			       : error_errno(err, "%s: cannot open", order->path);
+		fd = broker_open(BROKER_INPUT, unread->path);
+		return fd >= 0 ? input_open_fd(in, fd, unread->path, err)
+			       : error_errno(err, "%s: cannot open", unread->path);
 	}
-	fd = folder_open_file(order->folder, order->path, false, &status);
+	fd = folder_open_file(unread->folder, unread->path, false, &status);
 	if (fd < 0 && (errno == ENOENT || errno == EXDEV || errno == ELOOP))
-		return error_set(err, ERR_MISSING, "%s: was deleted", order->name);
+		return error_set(err, ERR_MISSING, "%s: was deleted", unread->name);
 	if (fd < 0)
-		return error_errno(err, "%s: cannot open", order->name);
+		return error_errno(err, "%s: cannot open", unread->name);
 	*ret_mark = file_mark_of(&status);
-	return input_open_fd(in, fd, order->name, err);
+	return input_open_fd(in, fd, unread->name, err);
 }
 
 static void publish_partial(void *context, const struct profile *so_far)
@@ -158,16 +158,16 @@ static enum projection projection_of(const struct files *f)
 }
 
 /* Read a profile; NULL: error. `reading` is locked, `lock` is not. fd: an upload; -1: a file. */
-static struct cache_entry *read_held(
-	struct files *f, const struct order *order, int fd, struct error *err)
+static struct cache_entry *read_profile(
+	struct files *f, const struct unread_file *unread, int fd, struct error *err)
 {
 	struct cache_entry *h = memory_new(1, sizeof(*h));
 	struct input in = {0};
 
 	/* The input borrows its name, and the profile's mapping may have it for messages. */
-	h->name = memory_copy_text(order->name, strlen(order->name));
+	h->name = memory_copy_text(unread->name, strlen(unread->name));
 	h->stored = (struct stored_profile){h->name, &h->profile, projection_of(f), ++f->readings};
-	if (!(fd < 0 ? open_ordered(order, &in, &h->mark, err)
+	if (!(fd < 0 ? open_unread(unread, &in, &h->mark, err)
 		     : input_open_fd(&in, fd, h->name, err)) ||
 		!read_seen(f, &in, h, err)) {
 		free(h->name);
@@ -181,7 +181,7 @@ static struct cache_entry *read_held(
 
 /* Add a profile to the cache, with `lock` held. If its entry was removed meanwhile, only this
  * request has the profile. */
-static void keep(struct files *f, struct cache_entry *h)
+static void cache_add(struct files *f, struct cache_entry *h)
 {
 	struct entry *e = entries_find(&f->entries, h->name);
 
@@ -193,9 +193,10 @@ static void keep(struct files *f, struct cache_entry *h)
 	trim(f);
 }
 
-/* The profile in memory, if the file has not changed; else NULL, and in *ret_order what to read. */
-static struct cache_entry *find_held(
-	struct files *f, const char *name, struct order *ret_order, struct error *err)
+/* The profile in memory, if the file has not changed; else NULL, and in *ret_unread what to read.
+ */
+static struct cache_entry *find_cached(
+	struct files *f, const char *name, struct unread_file *ret_unread, struct error *err)
 {
 	struct entry *e = entries_find(&f->entries, name);
 
@@ -213,31 +214,32 @@ static struct cache_entry *find_held(
 		profile_cache_use(&f->cache, e->cached);
 		return e->cached;
 	}
-	*ret_order = order_of(e);
+	*ret_unread = unread_file_of(e);
 	return NULL;
 }
 
-static struct cache_entry *read_ordered(struct files *f, struct order *order, struct error *err)
+static struct cache_entry *read_unread(
+	struct files *f, struct unread_file *unread, struct error *err)
 {
 	struct deadline *paused = answer_slots_pause();
-	struct order again = {0};
+	struct unread_file again = {0};
 	struct cache_entry *h;
 
 	pthread_mutex_lock(&f->reading);
 	pthread_mutex_lock(&f->lock);
-	h = find_held(f, order->name, &again, err); /* another thread may just have read it */
+	h = find_cached(f, unread->name, &again, err); /* another thread may just have read it */
 	pthread_mutex_unlock(&f->lock);
 	if (!h && again.name) {
-		h = read_held(f, &again, -1, err);
+		h = read_profile(f, &again, -1, err);
 		pthread_mutex_lock(&f->lock);
 		if (h)
-			keep(f, h);
+			cache_add(f, h);
 		pthread_mutex_unlock(&f->lock);
 	}
 	pthread_mutex_unlock(&f->reading);
 	answer_slots_resume(paused);
 	free(again.name);
-	free(order->name);
+	free(unread->name);
 	return h;
 }
 
@@ -247,14 +249,14 @@ static const struct stored_profile *acquire(
 	struct profile_store *store, const char *name, struct error *err)
 {
 	struct files *f = files_of(store);
-	struct order order = {0};
+	struct unread_file unread = {0};
 	struct cache_entry *h;
 
 	pthread_mutex_lock(&f->lock);
-	h = find_held(f, name, &order, err);
+	h = find_cached(f, name, &unread, err);
 	pthread_mutex_unlock(&f->lock);
-	if (!h && order.name)
-		h = read_ordered(f, &order, err);
+	if (!h && unread.name)
+		h = read_unread(f, &unread, err);
 	return h ? &h->stored : NULL;
 }
 
@@ -277,7 +279,7 @@ static const struct stored_profile *acquire_samples(
 	return first ? first : acquire(store, name, err);
 }
 
-static void release_held(struct files *f, struct cache_entry *h)
+static void release_cached(struct files *f, struct cache_entry *h)
 {
 	bool last;
 
@@ -294,7 +296,7 @@ static void release(struct profile_store *store, const struct stored_profile *ta
 	struct files *f = files_of(store);
 
 	if (taken != &f->partial.stored) {
-		release_held(f, (struct cache_entry *)(uintptr_t)taken);
+		release_cached(f, (struct cache_entry *)(uintptr_t)taken);
 		return;
 	}
 	pthread_mutex_lock(&f->lock);
@@ -446,11 +448,11 @@ struct profile_store *files_store(struct files *f)
 	return &f->store;
 }
 
-static bool begins(struct files *f, const struct order *order, struct error *err)
+static bool begins(struct files *f, const struct unread_file *unread, struct error *err)
 {
 	struct file_mark ignored;
 	struct input in;
-	bool well = open_ordered(order, &in, &ignored, err);
+	bool well = open_unread(unread, &in, &ignored, err);
 
 	if (well) {
 		well = loading_recognise(f->settings.loading, &in, err);
@@ -461,15 +463,15 @@ static bool begins(struct files *f, const struct order *order, struct error *err
 
 /* Read all of an input that can be read only once. */
 static bool read_first(
-	struct files *f, struct entry *e, const struct order *order, struct error *err)
+	struct files *f, struct entry *e, const struct unread_file *unread, struct error *err)
 {
-	struct cache_entry *h = e->is_read_once ? read_held(f, order, -1, err) : NULL;
+	struct cache_entry *h = e->is_read_once ? read_profile(f, unread, -1, err) : NULL;
 
-	if (!h && (e->is_read_once || !begins(f, order, err)))
+	if (!h && (e->is_read_once || !begins(f, unread, err)))
 		return false;
 	entries_add(&f->entries, e);
 	if (h) {
-		keep(f, h);
+		cache_add(f, h);
 		h->users--;
 	}
 	return true;
@@ -478,13 +480,13 @@ static bool read_first(
 bool files_add(struct files *f, const char *path, struct error *err)
 {
 	struct entry *e = entry_of_path(path);
-	struct order order = order_of(e);
+	struct unread_file unread = unread_file_of(e);
 	bool known = entries_find(&f->entries, e->name) != NULL;
-	bool added = !known && read_first(f, e, &order, err);
+	bool added = !known && read_first(f, e, &unread, err);
 
 	if (!added)
 		entry_release(e);
-	free(order.name);
+	free(unread.name);
 	return added || known;
 }
 
@@ -517,7 +519,7 @@ bool files_read(struct files *f, const char *path, struct error *err)
 bool files_add_upload(
 	struct files *f, const char *name, int fd, struct buffer *ret_name, struct error *err)
 {
-	struct order order = {0};
+	struct unread_file unread = {0};
 	struct entry *e;
 	struct cache_entry *h;
 
@@ -525,14 +527,14 @@ bool files_add_upload(
 	pthread_mutex_lock(&f->lock);
 	e = entry_of_upload(&f->entries, name);
 	pthread_mutex_unlock(&f->lock);
-	order.name = e->name;
-	h = read_held(f, &order, fd, err);
+	unread.name = e->name;
+	h = read_profile(f, &unread, fd, err);
 	pthread_mutex_lock(&f->lock);
 	if (h) {
 		h->mark = (struct file_mark){.size = h->size, .modified = now_ns()};
 		entries_add(&f->entries, e);
 		buffer_text(ret_name, e->name);
-		keep(f, h);
+		cache_add(f, h);
 		h->users--;
 	} else {
 		entry_release(e);

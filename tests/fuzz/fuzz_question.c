@@ -27,10 +27,10 @@ static struct stored_profile profiles[] = {{"timed", &timed, BY_FUNCTION, 1},
 #define PROFILES (sizeof(profiles) / sizeof(*profiles))
 
 /* The comparison that was made last. */
-static struct profile made_profile;
-static struct stored_profile made_one = {"", &made_profile, BY_FUNCTION, 0};
-static struct buffer made_of;
-static unsigned taken;
+static struct profile comparison;
+static struct stored_profile stored_comparison = {"", &comparison, BY_FUNCTION, 0};
+static struct buffer comparison_key;
+static unsigned acquired;
 
 static void list(struct profile_store *store, struct buffer *ret_json)
 {
@@ -38,42 +38,42 @@ static void list(struct profile_store *store, struct buffer *ret_json)
 	buffer_text(ret_json, "[]\n");
 }
 
-static const struct stored_profile *take(
+static const struct stored_profile *acquire(
 	struct profile_store *store, const char *name, struct error *err)
 {
 	(void)store;
 	for (size_t i = 0; i < PROFILES; i++)
 		if (!name || !strcmp(name, profiles[i].name)) {
-			taken++;
+			acquired++;
 			return &profiles[i];
 		}
 	error_set(err, ERR_MISSING, PROFILE_NOT_FOUND, name);
 	return NULL;
 }
 
-static void give(struct profile_store *store, const struct stored_profile *given)
+static void release(struct profile_store *store, const struct stored_profile *released)
 {
 	(void)store;
-	(void)given;
-	assert(taken--);
+	(void)released;
+	assert(acquired--);
 }
 
-static const struct stored_profile *made(struct profile_store *store, struct bytes key,
+static const struct stored_profile *acquire_made(struct profile_store *store, struct bytes key,
 	profile_maker *make, void *context, struct error *err)
 {
 	(void)store;
-	if (!made_of.len || !bytes_equal(buffer_bytes(&made_of), key)) {
-		profile_release(&made_profile);
-		made_of.len = 0;
-		if (!make(context, &made_profile, err)) {
-			profile_release(&made_profile);
-			profile_init(&made_profile);
+	if (!comparison_key.len || !bytes_equal(buffer_bytes(&comparison_key), key)) {
+		profile_release(&comparison);
+		comparison_key.len = 0;
+		if (!make(context, &comparison, err)) {
+			profile_release(&comparison);
+			profile_init(&comparison);
 			return NULL;
 		}
-		buffer_set(&made_of, key);
+		buffer_set(&comparison_key, key);
 	}
-	taken++;
-	return &made_one;
+	acquired++;
+	return &stored_comparison;
 }
 
 static uint64_t version(struct profile_store *store, const char *name)
@@ -82,15 +82,15 @@ static uint64_t version(struct profile_store *store, const char *name)
 	return name ? strlen(name) : 0;
 }
 
-static struct profile_store store = {list, take, take, give, made, version};
+static struct profile_store store = {list, acquire, acquire, release, acquire_made, version};
 
-static void release(void)
+static void release_all(void)
 {
 	profile_release(&timed);
 	profile_release(&small);
 	profile_release(&counted);
-	profile_release(&made_profile);
-	buffer_release(&made_of);
+	profile_release(&comparison);
+	buffer_release(&comparison_key);
 }
 
 static void set_up(void)
@@ -103,8 +103,8 @@ static void set_up(void)
 	random_profile(&timed, 7, 60);
 	small_profile(&small, "@1+1main;read_[k] 2,@2+2main;work 3,@1+5[idle] 4", true);
 	small_profile(&counted, "a;b 1,a;c;[truncated:depth] 2", false);
-	profile_init(&made_profile);
-	atexit(release);
+	profile_init(&comparison);
+	atexit(release_all);
 }
 
 /* ---- Asking ---- */
@@ -122,7 +122,7 @@ static void ask(struct question *q)
 		assert(done ? answer.type != NULL : err.code && err.text[0]);
 		mutation_count(done);
 	}
-	assert(!taken);
+	assert(!acquired);
 	buffer_release(&answer.body);
 }
 
@@ -187,7 +187,7 @@ static void put_option(struct buffer *out, const struct option *options, uint64_
 		buffer_text(out, texts[random_below(state, sizeof(texts) / sizeof(*texts))]);
 }
 
-/* An address, and words that it may take, of every table that a question is read by. */
+/* An address, and words that it may acquire, of every table that a question is read by. */
 static void put_question(struct buffer *out, uint64_t *state)
 {
 	struct option transforming[TRANSFORM_OPTIONS];
