@@ -387,6 +387,16 @@ bool image_is_of_others(const struct image *image)
 	return image->file->is_of_others;
 }
 
+bool image_is_over_limit(const struct image *image)
+{
+	bool is_over_limit;
+
+	pthread_mutex_lock(image->unpacking);
+	is_over_limit = image->file->is_over_limit;
+	pthread_mutex_unlock(image->unpacking);
+	return is_over_limit;
+}
+
 bool image_charge(const struct image *image, uint64_t bytes)
 {
 	bool fits;

@@ -28,6 +28,8 @@ void image_release(struct image *image); /* NULL is allowed */
  * of all such files. */
 bool image_is_of_others(const struct image *image);
 bool image_charge(const struct image *image, uint64_t bytes);
+/* Was there no room for a table or a section? */
+bool image_is_over_limit(const struct image *image);
 
 const char *image_name(const struct image *image);
 struct bytes image_content(const struct image *image);		       /* the whole file */

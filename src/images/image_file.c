@@ -156,12 +156,13 @@ bool image_file_charge(struct image_file *file, uint64_t bytes)
 {
 	if (!file->is_of_others)
 		return true;
-	if (bytes > IMAGES_MADE_LIMIT)
-		return false;
-	file->made += bytes;
-	if (atomic_fetch_add(&made, bytes) + bytes <= IMAGES_MADE_LIMIT)
-		return true;
-	file->made -= bytes;
-	made -= bytes;
+	if (bytes <= IMAGES_MADE_LIMIT) {
+		file->made += bytes;
+		if (atomic_fetch_add(&made, bytes) + bytes <= IMAGES_MADE_LIMIT)
+			return true;
+		file->made -= bytes;
+		made -= bytes;
+	}
+	file->is_over_limit = true;
 	return false;
 }

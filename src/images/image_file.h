@@ -18,6 +18,7 @@ struct image_file {
 	void *pinned;		   /* a page of the file that keeps its inode; or NULL */
 	bool is_of_others;	   /* other users can change it */
 	uint64_t made;		   /* bytes of memory that were made of it: image_file_charge */
+	bool is_over_limit;	   /* image_file_charge has refused some */
 };
 
 /* Open `fd`, which is not consumed. Errors have the file's `name`: ERR_FORMAT for what is no ELF

@@ -410,6 +410,12 @@ static void complete(struct image_names *n, enum names_depth depth, struct table
 	memory_free(found);
 }
 
+static bool is_over_limit(const struct image_names *n)
+{
+	return image_is_over_limit(n->image) ||
+	       (n->debug_file && image_is_over_limit(n->debug_file));
+}
+
 struct names_answer image_names_find(struct image_names *n, enum names_depth depth, bool stored,
 	const uint64_t *addresses, size_t count, uint32_t *ret_chains)
 {
@@ -425,8 +431,10 @@ struct names_answer image_names_find(struct image_names *n, enum names_depth dep
 		t->partial |= on_disk && !is_complete(n, depth, t->origin.source);
 		if (!t->file.content.len)
 			t->origin.extent = symbols_extent(symbols_of(n));
-		t->partial |= t->origin.extent == SYMBOLS_OVER_LIMIT;
+		t->partial |= is_over_limit(n);
 	}
-	return (struct names_answer){
-		&t->chains, (enum symbols_extent)t->origin.extent, count - unknown};
+	return (struct names_answer){.chains = &t->chains,
+		.extent = (enum symbols_extent)t->origin.extent,
+		.is_over_limit = unknown && is_over_limit(n),
+		.known = count - unknown};
 }

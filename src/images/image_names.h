@@ -46,7 +46,8 @@ struct names_answer {
 	 * not change. */
 	const struct chains *chains;
 	enum symbols_extent extent;
-	size_t known; /* addresses that were answered without reading the binary */
+	bool is_over_limit; /* something was not read: image_charge */
+	size_t known;	    /* addresses that were answered without reading the binary */
 };
 
 /* The chain at each of `count` ascending addresses; 0: no known function. `stored`: use the

@@ -124,6 +124,12 @@ void naming_add_notes(struct profile *p, const struct symbolize_report *report)
 			(int)report->left_out.len, report->left_out.at,
 			(unsigned)(RUNTIME_BYTES_LIMIT >> 20),
 			(unsigned)(RUNTIME_TIME_LIMIT / 1000000000));
+	if (report->files_over_limit)
+		profile_note(p,
+			"%u binaries were not read completely, so names of functions or of "
+			"inlined functions are missing: what other users can change is read only "
+			"up to a limit (docs/security.md)",
+			report->files_over_limit);
 	if (report->skipped.len)
 		profile_note(p, "%.*s: skipped: it has no names of code", (int)report->skipped.len,
 			report->skipped.at);

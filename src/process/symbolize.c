@@ -299,12 +299,14 @@ static void look_up_file(void *context, size_t i)
 			continue;
 		if (is_too_late(files->options, f->image)) {
 			f->answer.extent = SYMBOLS_OVER_LIMIT;
+			f->answer.is_over_limit = at == i;
 			continue;
 		}
 		image_addresses(f);
 		f->chains = memory_new(f->len, sizeof(*f->chains));
 		f->answer = image_names_find(f->names, files->options->depth,
 			files->options->stored, f->addresses, f->len, f->chains);
+		f->answer.is_over_limit &= at == i; /* counted once for each binary */
 	}
 }
 
@@ -340,8 +342,10 @@ static void name_in_image(struct namer *n, const struct file *f)
 	}
 	for (size_t i = f->len; i < f->count; i++)
 		name_as_module(n, &f->work[i]);
-	if (n->report)
+	if (n->report) {
 		n->report->known += (uint32_t)f->answer.known;
+		n->report->files_over_limit += f->answer.is_over_limit;
+	}
 	chain_frames_release(&frames);
 }
 

@@ -67,7 +67,8 @@ struct symbolize_report {
 	uint64_t guessed; /* samples in reused code for which times are unknown */
 	struct buffer
 		skipped; /* parts of runtimes' files that were not understood: see jit_code.h */
-	struct buffer left_out; /* parts of runtimes' files beyond the limits: see jit_code.h */
+	struct buffer left_out;	   /* parts of runtimes' files beyond the limits: see jit_code.h */
+	uint32_t files_over_limit; /* of which something was not read: see image_charge */
 	struct unnamed_modules modules;
 };
 void symbolize_report_release(struct symbolize_report *r);

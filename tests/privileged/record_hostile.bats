@@ -303,4 +303,5 @@ large_file() {
 	[ "$(cat peak)" -lt 1500000 ]
 	"$kiln" fold -q p.kiln | grep -c '^spin.;.*main ' >named
 	[ "$(cat named)" -eq 6 ] # functions have symbols
+	"$kiln" info p.kiln | grep -q '^note .*[1-6] binaries were not read completely'
 }
