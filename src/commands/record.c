@@ -12,6 +12,7 @@
 #include "commands/record_output.h"
 #include "commands/record_summary.h"
 #include "commands/terminal.h"
+#include "model/idle.h"
 #include "recorders/recorders.h"
 
 #include <assert.h>
@@ -471,9 +472,7 @@ static bool lost_too_much(const struct profile *p)
 	for (uint32_t i = 0; i < p->streams.len; i++) {
 		uint64_t lost = profile_lost(p, i), came = p->streams.items[i].row.delivered;
 
-		if (!bytes_starts_with(
-			    profile_text(p, p->streams.items[i].row.kind), BYTES("idle")) &&
-			lost * 100 > STRICT_PERCENT * (came + lost))
+		if (!stream_is_idle(p, i) && lost * 100 > STRICT_PERCENT * (came + lost))
 			return true;
 	}
 	return false;

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/terminal.h"
+#include "model/idle.h"
 #include "model/view.h"
 #include "process/stacks.h"
 #include "recorders/recorders.h"
@@ -87,11 +88,6 @@ static void add_losses(struct buffer *out, const struct profile *p, uint32_t str
 	buffer_char(out, ')');
 }
 
-static bool is_idle(const struct profile *p, const struct stream_row *row)
-{
-	return bytes_starts_with(profile_text(p, row->kind), BYTES("idle"));
-}
-
 /* One line for each event: its first stream; the next one only counts the same samples. */
 static void add_events(struct buffer *out, const struct session *s)
 {
@@ -101,7 +97,8 @@ static void add_events(struct buffer *out, const struct session *s)
 		const struct stream_row *row = &p->streams.items[i].row;
 		struct bytes event = profile_text(p, row->event);
 
-		if (is_idle(p, row) || (i && row->samples == p->streams.items[i - 1].row.samples))
+		if (stream_is_idle(p, i) ||
+			(i && row->samples == p->streams.items[i - 1].row.samples))
 			continue;
 		units_grouped(out, (int64_t)row->delivered);
 		buffer_printf(out, " samples of %.*s", (int)event.len, event.at);

@@ -1,4 +1,4 @@
-/* idle.c: is a sample of the idle task work or waiting? */
+/* idle.c: which samples are of idle CPUs, and which streams have their values? */
 #include "model/idle.h"
 
 /* Names; one that ends in '*' is a prefix, one that starts with '*' a suffix. */
@@ -48,4 +48,36 @@ bool stack_is_idle(const struct profile *p, stack_id stack)
 		}
 	}
 	return true;
+}
+
+/* ---- Streams ---- */
+
+bool stream_is_idle(const struct profile *p, size_t stream)
+{
+	return bytes_starts_with(profile_text(p, p->streams.items[stream].row.kind), BYTES("idle"));
+}
+
+static bool is_of_one_event(const struct stream_row *a, const struct stream_row *b)
+{
+	return a->event == b->event && a->unit == b->unit && a->side == b->side;
+}
+
+/* How many such streams of the same event, unit and table are before this one. */
+static size_t number_in_table(const struct profile *p, size_t stream)
+{
+	const struct stream_row *row = &p->streams.items[stream].row;
+	size_t number = 0;
+
+	for (size_t i = 0; i < stream; i++)
+		number += p->streams.items[i].row.samples == row->samples &&
+			  stream_is_idle(p, i) == stream_is_idle(p, stream) &&
+			  is_of_one_event(&p->streams.items[i].row, row);
+	return number;
+}
+
+bool stream_is_idle_of(const struct profile *p, size_t idle, size_t busy)
+{
+	return stream_is_idle(p, idle) && !stream_is_idle(p, busy) &&
+	       is_of_one_event(&p->streams.items[idle].row, &p->streams.items[busy].row) &&
+	       number_in_table(p, idle) == number_in_table(p, busy);
 }

@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/expansion.h"
+#include "model/idle.h"
 #include "model/projection.h"
 
 #include <assert.h>
@@ -98,23 +99,23 @@ static bool no_such_kind(const struct view *v, struct bytes kind, struct error *
 }
 
 /* The first stream whose kind, else whose event, has this name; "" is the first of all. */
-static const struct stream_row *find_kind(const struct profile *p, struct bytes name)
+static const struct stream *find_kind(const struct profile *p, struct bytes name)
 {
 	if (!name.len && p->streams.len)
-		return &p->streams.items[0].row;
+		return &p->streams.items[0];
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (bytes_equal(profile_text(p, p->streams.items[i].row.kind), name))
-			return &p->streams.items[i].row;
+			return &p->streams.items[i];
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (bytes_equal(profile_text(p, p->streams.items[i].row.event), name))
-			return &p->streams.items[i].row;
+			return &p->streams.items[i];
 	return NULL;
 }
 
 bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err)
 {
 	const struct profile *p = v->profile;
-	const struct stream_row *chosen = find_kind(p, kind);
+	const struct stream *chosen = find_kind(p, kind);
 
 	if (!chosen && !kind.len)
 		return true; /* nothing to select */
@@ -122,12 +123,11 @@ bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error
 		return no_such_kind(v, kind, err);
 	for (size_t i = 0; i < p->streams.len; i++) {
 		const struct stream_row *row = &p->streams.items[i].row;
-		bool same = row->kind == chosen->kind && row->event == chosen->event;
-		bool idle = with_idle && row->event == chosen->event &&
-			    bytes_starts_with(profile_text(p, row->kind), BYTES("idle"));
 
 		v->streams[i] =
-			row->unit == chosen->unit && row->side == chosen->side && (same || idle);
+			(row->kind == chosen->row.kind && row->event == chosen->row.event &&
+				row->unit == chosen->row.unit && row->side == chosen->row.side) ||
+			(with_idle && stream_is_idle_of(p, i, (size_t)(chosen - p->streams.items)));
 	}
 	return true;
 }

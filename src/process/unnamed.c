@@ -1,6 +1,8 @@
 /* unnamed.c: in which modules are there locations without names, and what would give them names? */
 #include "process/unnamed.h"
 
+#include "model/idle.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -155,13 +157,9 @@ static uint32_t *add_modules(
 /* Samples of idle CPUs are in tables of their own. */
 static bool is_idle_table(const struct profile *p, size_t table)
 {
-	for (size_t i = 0; i < p->streams.len; i++) {
-		const struct stream_row *row = &p->streams.items[i].row;
-
-		if (row->samples == table &&
-			bytes_starts_with(profile_text(p, row->kind), BYTES("idle")))
+	for (size_t i = 0; i < p->streams.len; i++)
+		if (p->streams.items[i].row.samples == table && stream_is_idle(p, i))
 			return true;
-	}
 	return false;
 }
 

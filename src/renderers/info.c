@@ -1,6 +1,7 @@
 /* info.c: what is in a profile, as text or JSON. */
 #include "base/units.h"
 #include "base/utf8.h"
+#include "model/idle.h"
 #include "renderers/renderers.h"
 #include "renderers/summary.h"
 #include "renderers/text.h"
@@ -139,7 +140,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 		buffer_text(b, row->side == 1 ? ", before" : ", after");
 	if (v->streams[i])
 		buffer_text(b, " (shown)");
-	else if (bytes_equal(profile_text(p, row->kind), BYTES("idle")))
+	else if (stream_is_idle(p, i))
 		buffer_text(b, " (left out of pictures and tables; --idle shows them)");
 	buffer_char(b, '\n');
 	if ((!row->expected && !own->lost) || is_repeated(p, i))

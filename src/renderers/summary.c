@@ -1,6 +1,8 @@
 /* summary.c: what is in this profile, and what is missing? */
 #include "renderers/summary.h"
 
+#include "model/idle.h"
+
 #include <stdlib.h>
 
 #define TRUNCATED_MARK BYTES("[truncated:")
@@ -110,7 +112,7 @@ static bool is_first_of_idle(const struct profile *p, size_t id)
 {
 	const struct stream *streams = p->streams.items;
 
-	if (!bytes_equal(profile_text(p, streams[id].row.kind), BYTES("idle")))
+	if (!stream_is_idle(p, id))
 		return false;
 	for (size_t i = 0; i < id; i++)
 		if (streams[i].row.samples == streams[id].row.samples)

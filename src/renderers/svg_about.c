@@ -2,6 +2,7 @@
 #include "renderers/svg_about.h"
 
 #include "base/units.h"
+#include "model/idle.h"
 #include "model/sides.h"
 #include "renderers/text.h"
 
@@ -109,15 +110,14 @@ static int64_t stream_sum(const struct view *v, size_t s)
 
 static void describe_idle(const struct view *v, int64_t shown, struct buffer *out)
 {
+	size_t count = v->profile->streams.len, first = 0;
 	int64_t idle = 0;
 
-	for (size_t s = 0; s < v->profile->streams.len; s++) {
-		const struct stream_row *row = &v->profile->streams.items[s].row;
-
-		if (!v->streams[s] && row->unit == view_stream(v)->unit &&
-			bytes_equal(profile_text(v->profile, row->kind), BYTES("idle")))
+	while (first < count && !v->streams[first])
+		first++;
+	for (size_t s = 0; s < count && first < count; s++)
+		if (!v->streams[s] && stream_is_idle_of(v->profile, s, first))
 			idle += stream_sum(v, s);
-	}
 	if (idle <= 0)
 		return;
 	part_begin(out);
@@ -194,8 +194,7 @@ static void describe_kind(const struct view *v, struct buffer *out)
 	for (size_t s = 0; s < v->profile->streams.len; s++) {
 		const struct stream_row *row = &v->profile->streams.items[s].row;
 
-		if (row->event == shown->event ||
-			bytes_equal(profile_text(v->profile, row->kind), BYTES("idle")))
+		if (row->event == shown->event || stream_is_idle(v->profile, s))
 			continue;
 		part_begin(out);
 		buffer_add(out, name.at, name.len);

@@ -127,7 +127,7 @@ static const struct stream *counts_of(const struct profile *p, uint32_t table)
 		const struct stream *stream = &p->streams.items[s];
 
 		if (stream->row.samples == table && text_counts(p, &stream->row) &&
-			bytes_equal(profile_text(p, stream->row.kind), BYTES("samples")))
+			bytes_ends_with(profile_text(p, stream->row.kind), BYTES("samples")))
 			return stream;
 	}
 	return NULL;

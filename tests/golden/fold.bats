@@ -10,6 +10,16 @@ load common
 		diff "$golden/perf-script/all.cpu-clock.folded" -
 }
 
+# The event's unit is that of samples, too: "count".
+@test "perf script: idle samples of an event whose name has a colon are counted once" {
+	field=$corpus/field
+	"$kiln" fold -q --idle "$field/idle_event_with_colon.txt" |
+		diff "$field/idle_event_with_colon.idle.folded" -
+	[ "$("$kiln" fold -q --idle --kind samples "$field/idle_event_with_colon.txt" | awk '{ n += $NF } END { print n }')" -eq 2 ]
+	"$kiln" draw -q "$field/idle_event_with_colon.txt" -o x.svg
+	grep -q 'idle samples left out (50.00% of all)' x.svg
+}
+
 @test "perf script: lines that end with carriage returns" {
 	sed 's/$/\r/' "$golden/perf-script/all.txt" >crlf.txt
 	diff <("$kiln" info "$golden/perf-script/all.txt") <("$kiln" info crlf.txt)

@@ -53,7 +53,10 @@ static void target_open(struct perf_events *e, struct perf_target *t, struct byt
 			e->profile, t->samples, idle ? BYTES("idle") : kind, unit, event);
 	}
 	t->count = profile_add_stream(e->profile, t->samples,
-		idle ? BYTES("idle") : BYTES("samples"), BYTES("count"), event);
+		!idle	     ? BYTES("samples")
+		: has_period ? BYTES("idle samples")
+			     : BYTES("idle"),
+		BYTES("count"), event);
 	if (!has_period)
 		t->weight = t->count;
 }
