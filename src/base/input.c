@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/stable_file.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -355,8 +356,7 @@ static void release_aside(struct input_source *s)
 
 	stable_file_keep(&s->file);
 	memory_keep(s);
-	if (s->file.content.len >= RELEASED_ASIDE &&
-		!pthread_create(&thread, NULL, release_file, s))
+	if (s->file.content.len >= RELEASED_ASIDE && thread_start(&thread, release_file, s))
 		pthread_detach(thread);
 	else
 		release_file(s);

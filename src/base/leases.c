@@ -10,6 +10,8 @@
  * Threads that read meanwhile wait in a page fault until the move is done. */
 #include "base/leases.h"
 
+#include "base/thread.h"
+
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <pthread.h>
@@ -79,18 +81,6 @@ static void copy_requested_files(void)
 	}
 }
 
-/* Signals to the process are for its other threads. Real-time signals are sent to each thread to
- * make it drop its capabilities (capabilities.c). */
-static void block_signals(sigset_t *ret_before)
-{
-	sigset_t blocked;
-
-	sigfillset(&blocked);
-	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
-		sigdelset(&blocked, signal);
-	pthread_sigmask(SIG_BLOCK, &blocked, ret_before);
-}
-
 static void *watch(void *unused)
 {
 	sigset_t signals;
@@ -113,14 +103,9 @@ static void *watch(void *unused)
 
 static void start(void)
 {
-	sigset_t before;
 	pthread_t thread;
-	bool started;
 
-	block_signals(&before);
-	started = !pthread_create(&thread, NULL, watch, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!started)
+	if (!thread_start(&thread, watch, NULL))
 		return;
 	pthread_detach(thread);
 	pthread_mutex_lock(&leases.lock);

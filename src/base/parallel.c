@@ -14,6 +14,7 @@
 
 #include "base/deadline.h"
 #include "base/scope.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -81,7 +82,7 @@ void parallel_run(unsigned threads, size_t batch_size, size_t count,
 	unsigned others = 0;
 
 	while (others + 1 < threads && others < PARALLEL_THREADS_LIMIT &&
-		!pthread_create(&started[others], NULL, run_in_thread, &parallel_work))
+		thread_start(&started[others], run_in_thread, &parallel_work))
 		others++;
 	work(&parallel_work);
 	while (others)

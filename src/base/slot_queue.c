@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "base/scope.h"
+#include "base/thread.h"
 
 static void take_next(void *slot_queue)
 {
@@ -53,8 +54,8 @@ void slot_queue_open(struct slot_queue *r, bool threaded)
 	r->starter = scope_current();
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	r->has_thread = threaded && parallel_thread_count(2) > 1 &&
-			!pthread_create(&r->thread, NULL, work, r);
+	r->has_thread =
+		threaded && parallel_thread_count(2) > 1 && thread_start(&r->thread, work, r);
 	if (!r->has_thread)
 		r->slots = 1;
 	else

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/scope.h"
+#include "base/thread.h"
 #include "images/dwarf_functions.h"
 #include "images/dwarf_index.h"
 #include "images/dwarf_lines.h"
@@ -368,8 +369,7 @@ static bool run_in_threads(struct batch *b, unsigned threads, uint64_t budget)
 	pthread_cond_init(&pool.answered, NULL);
 	pthread_cond_init(&pool.delivered, NULL);
 	scope_hold_threads(&pool, end_threads);
-	while (pool.count < threads &&
-		!pthread_create(&pool.started[pool.count], NULL, pool_work, &pool))
+	while (pool.count < threads && thread_start(&pool.started[pool.count], pool_work, &pool))
 		pool.count++;
 	if (pool.count)
 		pool_deliver(&pool, b);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/scope.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 
@@ -85,7 +86,7 @@ void kernel_prefetch(void)
 	pthread_mutex_lock(&ahead.lock);
 	if (!ahead.reading && !ahead.kernel) {
 		ahead.busy = true;
-		started = !pthread_create(&ahead.thread, NULL, read_symbols, NULL);
+		started = thread_start(&ahead.thread, read_symbols, NULL);
 		ahead.busy = ahead.reading = started;
 	}
 	pthread_mutex_unlock(&ahead.lock);

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/scope.h"
+#include "base/thread.h"
 #include "images/kernel.h"
 
 #include <pthread.h>
@@ -371,7 +372,7 @@ struct walks *walks_new(
 		walker->walks = w;
 		walker->yields = w->threads + 1 == want;
 		unwinder_init(&walker->unwinder, arch);
-		if (w->threads && pthread_create(&walker->thread, NULL, work, walker)) {
+		if (w->threads && !thread_start(&walker->thread, work, walker)) {
 			unwinder_release(&walker->unwinder);
 			break; /* the others do its work */
 		}

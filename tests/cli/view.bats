@@ -741,8 +741,9 @@ with View(kiln, 'long.txt') as view:
         while part := asker.recv(1 << 20):
             html += part
     assert b'data-answer' in html and view.json('info')['streams'][0]['samples'] == 400 * 3000
-with View(kiln, 'long.txt') as view:
-    pass
+for _ in range(20): # a thread that looks at the beginning of the file is no reason to die by the signal
+    with View(kiln, 'long.txt') as view:
+        pass
 # What turns out to be wrong later ends it.
 subprocess.run([kiln, 'convert', '-q', '-o', 'whole.kiln', 'times.txt'], check=True)
 open('half.kiln', 'wb').write(open('whole.kiln', 'rb').read()[:-5000])

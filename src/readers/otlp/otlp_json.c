@@ -10,6 +10,7 @@
 #include "base/input_range.h"
 #include "base/parallel.h"
 #include "base/scope.h"
+#include "base/thread.h"
 #include "readers/otlp/otlp_profiles.h"
 #include "readers/stacks/json_stacks.h"
 
@@ -506,7 +507,7 @@ static struct ahead *ahead_open(const struct input *in)
 	a->from = in->offset + from;
 	a->starter = scope_current();
 	if (input_open_range(&a->in, in, &a->range, &a->ignored) && find_sample(a) &&
-		!pthread_create(&a->thread, NULL, make_samples, a)) {
+		thread_start(&a->thread, make_samples, a)) {
 		scope_hold_threads(a, end_thread);
 		return a;
 	}
