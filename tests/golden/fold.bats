@@ -10,6 +10,19 @@ load common
 		diff "$golden/perf-script/all.cpu-clock.folded" -
 }
 
+# Android's simpleperf: before, no frame had a name, and the total was the same.
+@test "perf script: tabs between the columns of frames, by every name of the reader" {
+	field=$corpus/field
+	"$kiln" fold -q "$field/simpleperf_tabs.txt" | diff "$field/simpleperf_tabs.folded" -
+	for name in stackcollapse-perf.pl inferno-collapse-perf; do
+		ln -s "$kiln" $name
+		./$name "$field/simpleperf_tabs.txt" | diff "$field/simpleperf_tabs.folded" -
+	done
+	# A tab is in front of instructions, too, which -F insn adds.
+	printf 'app 7 1.5: 9 cycles:\n\t%16x\tinsn: 48 89\n\t%16x main (/bin/app)\n\n' 16 32 | "$kiln" fold -q - |
+		diff <(echo 'app;main 9') -
+}
+
 # The event's unit is that of samples, too: "count".
 @test "perf script: idle samples of an event whose name has a colon are counted once" {
 	field=$corpus/field

@@ -17,6 +17,12 @@ static size_t leading_hex(struct bytes text, uint64_t *ret_value)
 	return len;
 }
 
+/* Android's simpleperf has tabs where perf has blanks. */
+static bool is_white(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* Where the parenthesis is that the one at `close` closes; `close` when there is none. */
 static size_t find_open(struct bytes text, size_t close)
 {
@@ -24,12 +30,12 @@ static size_t find_open(struct bytes text, size_t close)
 	size_t start = open ? (size_t)(open - text.at) : 0;
 	int depth = 0;
 
-	if (open && !memchr(open, ')', close - start) && start && open[-1] == ' ')
+	if (open && !memchr(open, ')', close - start) && start && is_white(open[-1]))
 		return start; /* mostly */
 	for (size_t i = close + 1; i-- > 0;) {
 		if (text.at[i] == ')')
 			depth++;
-		else if (text.at[i] == '(' && --depth == 0 && (i == 0 || text.at[i - 1] == ' '))
+		else if (text.at[i] == '(' && --depth == 0 && (i == 0 || is_white(text.at[i - 1])))
 			return i;
 	}
 	return close;
@@ -81,7 +87,7 @@ static bool is_extra(struct bytes text)
 {
 	struct bytes word = {text.at, 0};
 
-	while (word.len < text.len && word.at[word.len] != ' ' && word.at[word.len] != '\t')
+	while (word.len < text.len && !is_white(word.at[word.len]))
 		word.len++;
 	return bytes_starts_with(text, BYTES("#")) || bytes_starts_with(text, BYTES("ABI:")) ||
 	       bytes_starts_with(text, BYTES("... ")) || bytes_find(text, BYTES("insn:")) ||
@@ -106,6 +112,13 @@ static bool is_source(struct bytes text)
 	return at < text.len && at > 1 && text.at[at - 1] == ':';
 }
 
+/* Do the digits at the start stand alone, and is it not an instruction's bytes that follow? */
+static bool is_address(struct bytes text, size_t digits)
+{
+	return digits == text.len || text.at[digits] == ' ' ||
+	       (text.at[digits] == '\t' && !bytes_find(text, BYTES("\tinsn:")));
+}
+
 enum perf_line perf_frame_parse(struct bytes line, struct perf_frame *ret_frame)
 {
 	struct bytes text = bytes_trim(line), symbol, module;
@@ -115,7 +128,7 @@ enum perf_line perf_frame_parse(struct bytes line, struct perf_frame *ret_frame)
 	if (!text.len)
 		return PERF_BLANK;
 	digits = leading_hex(text, &frame.address);
-	if (!digits || (digits < text.len && text.at[digits] != ' '))
+	if (!digits || !is_address(text, digits))
 		return is_source(text) ? PERF_SOURCE : is_extra(text) ? PERF_EXTRA : PERF_WEIRD;
 	symbol = (struct bytes){text.at + digits, text.len - digits};
 	start = find_module(symbol, &module);
