@@ -49,6 +49,7 @@ static const char *const names[] = {
 	/* ` */ "folded",
 	/* a */ "perf-script",
 	/* b */ "perf-report",
+	/* c */ "go-text",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

@@ -87,6 +87,25 @@ as_inferno() {
 	printf 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n' | refused "exceeds 2^63" --format go-raw
 }
 
+@test "go-text: a heap, waits and goroutines; values that no stack has" {
+	for profile in heap block goroutine; do
+		folds go-text $profile
+	done
+	# The file's own: "437: 1657904 [630: 1685032]" was of all records, of which six are left.
+	[ "$("$kiln" fold -q --kind inuse_objects "$golden/go-text/heap.txt" | awk '{ n += $NF } END { print n }')" -eq 421 ]
+	[ "$("$kiln" fold -q --kind contentions "$golden/go-text/block.txt" | awk '{ n += $NF } END { print n }')" -eq 4 ]
+	said "the labels of 1 records are left out" <"$golden/go-text/goroutine.txt"
+	"$kiln" fold -q --lines "$golden/go-text/heap.txt" | grep -F 'main.quarter (main.go:22);main.leaf (main.go:17) 409600'
+	# What was taken for text of perf script.
+	"$kiln" fold -q "$corpus/field/goheap.txt" | diff <(printf 'main.main;main.leaf 1024\nmain.main;main.other 3072\n') -
+	"$kiln" fold -q --kind alloc_objects "$corpus/field/goheap.txt" | diff <(printf 'main.main;main.leaf 2\nmain.main;main.other 3\n') -
+	said "about one in 524288 bytes" <"$corpus/field/goheap.txt"
+	"$kiln" fold -q "$corpus/field/gorout.txt" | diff <(printf 'main.main;main.leaf 3\nmain.other 2\n') -
+	printf 'heap profile: 1: 2 [3: 4] @ heap/2\n1: 2 3: 4 @ 0x1\n' | refused "line 2: expected a record" --format go-text
+	printf -- '--- mutex:\ncycles/second=500000000\nsampling period=5\n100 2 @ 0x1\n#\t0x1\tmain.f+0x0\t/a.go:1\n' |
+		"$kiln" fold -q - | diff <(echo 'main.f 1000') -
+}
+
 # go_text SAMPLES: that many samples of 997 stacks, some with labels, a bad line, and more behind them.
 go_text() {
 	awk -v samples="$1" 'BEGIN {

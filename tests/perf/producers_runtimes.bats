@@ -115,6 +115,26 @@ as_told() {
 	"$kiln" info a.kiln | grep -E '^threads +2 threads'
 }
 
+@test "Go's profiles as text: each total is the file's own, and a quarter is a quarter" {
+	command -v go >/dev/null || skip "needs go"
+	GOCACHE=$PWD/cache GO111MODULE=off go build -o text "$programs/text_profiles.go"
+	./text
+	read -r _ _ objects bytes made allocated _ < <(head -1 heap.txt | tr -d '[:]')
+	for value in "inuse_objects $objects" "inuse_space $bytes" "alloc_objects $made" "alloc_space $allocated"; do
+		[ "$("$kiln" fold -q --kind "${value% *}" heap.txt | awk '{ n += $NF } END { print n }')" -eq "${value#* }" ]
+	done
+	"$kiln" fold -q heap.txt | awk '/main.quarter;main.leaf / { a = $NF } /main.threeQuarters;main.leaf / { b = $NF }
+		END { exit !(a == 100 * 4096 && b >= 300 * 4096 && b < 310 * 4096) }' # and the list of blocks
+	[ "$("$kiln" fold -q goroutine.txt | awk '{ n += $NF } END { print n }')" -eq "$(awk 'NR == 1 { print $NF }' goroutine.txt)" ]
+	"$kiln" fold -q goroutine.txt | grep -qx 'main.wait 7'
+	for profile in block mutex; do # within a nanosecond for each record
+		go tool pprof -raw $profile.txt 2>/dev/null | awk '/^Locations/ { exit } /^ +[0-9]+ +[0-9]+: / { n += $1; ns += $2 } END { print n, ns }' >raw
+		read -r contentions delay <raw
+		[ "$("$kiln" fold -q --kind contentions $profile.txt | awk '{ n += $NF } END { print n }')" -eq "$contentions" ]
+		"$kiln" fold -q $profile.txt | awk -v is="$delay" '{ n += $NF } END { d = n - is; exit !(d * d <= 100 && n > 0) }'
+	done
+}
+
 @test "go tool pprof -raw: time in inlined functions, labels, blocks on the heap" {
 	need go
 	GOCACHE=$PWD GOFLAGS=-mod=mod go build -o shares "$programs/shares.go"

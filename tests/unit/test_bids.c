@@ -65,6 +65,7 @@ static const char *const formats[] = {
 	"gdb",
 	"ghc",
 	"go-raw",
+	"go-text",
 	"java-exceptions",
 	"javacore",
 	"jstack",
