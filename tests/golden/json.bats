@@ -52,6 +52,18 @@ suffix=json
 	said 'the trace is truncated at line' <"$golden/chrome-trace/cut.json"
 }
 
+# The end is 6 s after the last of four samples, 1 ms each.
+@test "cpuprofile: the last sample lasts the average interval, as in DevTools" {
+	"$kiln" fold -q "$corpus/field/lateend.cpuprofile" | diff <(printf 'busy 3000000\nlast 1000000\n') -
+	"$kiln" info "$corpus/field/lateend.cpuprofile" | grep -q '^cpu  *4.00 ms in 4 samples'
+	sed 's/"endTime":[0-9]*/"endTime":4500/' "$corpus/field/lateend.cpuprofile" >early.cpuprofile
+	"$kiln" fold -q early.cpuprofile | diff <(printf 'busy 3000000\nlast 500000\n') -
+	# What Kiln writes has the end of the last sample, however long that is.
+	printf 'a;b 1\na;c 1000\n' >long.folded
+	"$kiln" convert -q long.folded -o long.cpuprofile
+	"$kiln" fold -q long.cpuprofile | diff long.folded -
+}
+
 @test "chrome-trace: CPU profiles in pieces come first" {
 	same chrome-trace/profile --all
 	expected=chrome-trace/profile.wall same chrome-trace/profile --kind wall

@@ -309,6 +309,20 @@ static void moments_sort(struct moments *m)
 	m->time = sorted;
 }
 
+/* A profiler may be stopped long after its last sample: that lasts as long as samples do on
+ * average, as in Chrome's DevTools, and not beyond the end. Kiln writes the end of the last sample.
+ */
+static int64_t end_of_last(const struct moments *m, const struct v8_profile *v)
+{
+	int64_t first = m->time[0], last = m->time[m->count - 1];
+	int64_t average = m->count > 1 ? (last - first) / (int64_t)(m->count - 1) : 0;
+	bool has_end = v->end > last && v->end <= TIME_LIMIT;
+
+	if (has_end && (v->extra.present || m->count < 2 || v->end < last + average))
+		return v->end;
+	return last + average <= TIME_LIMIT ? last + average : last;
+}
+
 /* Drop the deltas. */
 static bool moments_make(struct moments *m, struct v8_profile *v, struct error *err)
 {
@@ -329,8 +343,7 @@ static bool moments_make(struct moments *m, struct v8_profile *v, struct error *
 	}
 	if (!sorted)
 		moments_sort(m);
-	time = m->time[m->count - 1];
-	m->time[m->count] = v->end > time && v->end <= TIME_LIMIT ? v->end : time;
+	m->time[m->count] = end_of_last(m, v);
 	return true;
 }
 
