@@ -5,10 +5,15 @@
 
 bool thread_start(pthread_t *ret, void *(*run)(void *context), void *context)
 {
+	/* What a thread does itself, such as writing to a closed pipe, is for that thread. */
+	static const int own[] = {
+		SIGPIPE, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
 	sigset_t blocked, before;
 	bool started;
 
 	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&blocked, own[i]);
 	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
 		sigdelset(&blocked, signal);
 	pthread_sigmask(SIG_BLOCK, &blocked, &before); /* a thread begins with its creator's mask */
