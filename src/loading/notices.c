@@ -84,6 +84,42 @@ static void event_text(struct buffer *b, const struct profile *p, const struct s
 	buffer_text(b, " samples)");
 }
 
+static bool is_zero(const struct stream *s, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (stream_value(s, i))
+			return false;
+	return true;
+}
+
+static bool stream_is_zero(const struct profile *p, size_t stream)
+{
+	const struct stream *s = &p->streams.items[stream];
+
+	return is_zero(s, p->samples.items[s->row.samples].count);
+}
+
+/* Nothing of such a value is seen in pictures and tables. */
+static void report_zero(
+	const struct view *v, const struct loading_listener *listener, const char *input)
+{
+	const struct profile *p = v->profile;
+	size_t other = 0;
+
+	for (size_t i = 0; i < p->streams.len; i++)
+		if (v->streams[i] && !stream_is_zero(p, i))
+			return;
+	while (other < p->streams.len && stream_is_zero(p, other))
+		other++;
+	if (other < p->streams.len) {
+		struct bytes name = profile_text(p, view_stream(v)->kind);
+		struct bytes kind = profile_text(p, p->streams.items[other].row.kind);
+
+		loading_notice(listener, "%s: %.*s is 0 in all samples; --kind %.*s is not", input,
+			(int)name.len, name.at, (int)kind.len, kind.at);
+	}
+}
+
 void notices_report_other_events(
 	const struct view *v, const struct loading_listener *listener, const char *input)
 {
@@ -104,6 +140,7 @@ void notices_report_other_events(
 	if (others.len)
 		loading_notice(listener, "%s: showing %s; --kind shows another event: %s", input,
 			shown.at, others.at);
+	report_zero(v, listener, input);
 	buffer_release(&shown);
 	buffer_release(&others);
 }

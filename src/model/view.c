@@ -21,8 +21,7 @@ void view_init(struct view *v, const struct profile *p, enum projection projecti
 	v->streams = memory_new(p->streams.len, sizeof(*v->streams));
 	v->projection = projection;
 	projection_build(&v->names, projection, &v->tree, &v->node_of_stack, &v->full);
-	if (p->streams.len)
-		view_select(v, profile_text(p, p->streams.items[0].row.kind), false, &ignored);
+	view_select(v, (struct bytes){0}, false, &ignored);
 }
 
 void view_release(struct view *v)
@@ -98,11 +97,21 @@ static bool no_such_kind(const struct view *v, struct bytes kind, struct error *
 	return false;
 }
 
-/* The first stream whose kind, else whose event, has this name; "" is the first of all. */
+/* An event that was recorded but never came has a stream as well. */
+size_t view_usual_stream(const struct profile *p)
+{
+	for (size_t i = 0; i < p->streams.len; i++)
+		if (p->samples.items[p->streams.items[i].row.samples].count &&
+			!stream_is_idle(p, i))
+			return i;
+	return 0;
+}
+
+/* The first stream whose kind, else whose event, has this name; "" is the usual one. */
 static const struct stream *find_kind(const struct profile *p, struct bytes name)
 {
 	if (!name.len && p->streams.len)
-		return &p->streams.items[0];
+		return &p->streams.items[view_usual_stream(p)];
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (bytes_equal(profile_text(p, p->streams.items[i].row.kind), name))
 			return &p->streams.items[i];

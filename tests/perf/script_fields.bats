@@ -108,3 +108,12 @@ root_off() {
 	run -2 "$kiln" fold unseparated.txt
 	[[ $output == *"unknown format"* ]]
 }
+
+@test "of two events the first that has samples is shown" {
+	perf record -q -o two.data -e alignment-faults -e cpu-clock perl -e '1 for 1..5e6'
+	"$kiln" fold two.data 2>said >folded
+	grep -q '^perl;' folded
+	grep -q 'showing cpu-clock .*; --kind shows another event: alignment-faults' said
+	"$kiln" draw -q two.data -o two.html
+	grep -q 'data-state="[^"]*kind=' two.html
+}
