@@ -6,7 +6,7 @@
 #ifndef KILN_SERVER_TICKET_H
 #define KILN_SERVER_TICKET_H
 
-#include "base/socket_owner.h"
+#include "server/socket_owner.h"
 #include "server/token.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* socket_owner.h: which user of this machine has the other end of a TCP connection? */
-#ifndef KILN_BASE_SOCKET_OWNER_H
-#define KILN_BASE_SOCKET_OWNER_H
+#ifndef KILN_SERVER_SOCKET_OWNER_H
+#define KILN_SERVER_SOCKET_OWNER_H
 
 #include "base/error.h"
 

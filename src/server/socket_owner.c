@@ -4,7 +4,7 @@
  * socket itself, then come queues and timers, the user and the inode. The other end of a connection
  * is the line with both addresses exchanged. A closed socket stays in the table for a while, with
  * inode 0 and root as its user whoever it belonged to; such a line does not count. */
-#include "base/socket_owner.h"
+#include "server/socket_owner.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
