@@ -6,11 +6,17 @@
  * inode 0 and root as its user whoever it belonged to; such a line does not count. */
 #include "server/socket_owner.h"
 
+#include "base/buffer.h"
+
+#include <fcntl.h>
 #include <netinet/in.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#define READ_SIZE     ((size_t)64 << 10)
+#define TRIES	      3u
 #define ENDPOINT_SIZE 48u /* 32 hexadecimal digits of an IPv6 address, 4 of a port */
 
 union address {
@@ -21,18 +27,22 @@ union address {
 
 bool socket_tables_open(struct socket_tables *ret, struct error *err)
 {
-	ret->ipv4 = fopen("/proc/net/tcp", "re");
-	ret->ipv6 = fopen("/proc/net/tcp6", "re");
-	return ret->ipv4 || error_errno(err, "/proc/net/tcp: cannot open");
+	ret->ipv4 = open("/proc/net/tcp", O_RDONLY | O_CLOEXEC);
+	ret->ipv6 = open("/proc/net/tcp6", O_RDONLY | O_CLOEXEC);
+	if (ret->ipv4 >= 0)
+		return true;
+	error_errno(err, "/proc/net/tcp: cannot open");
+	socket_tables_close(ret);
+	return false;
 }
 
 void socket_tables_close(struct socket_tables *t)
 {
-	if (t->ipv4)
-		fclose(t->ipv4);
-	if (t->ipv6)
-		fclose(t->ipv6);
-	*t = (struct socket_tables){0};
+	if (t->ipv4 >= 0)
+		close(t->ipv4);
+	if (t->ipv6 >= 0)
+		close(t->ipv6);
+	*t = SOCKET_TABLES_NONE;
 }
 
 /* ---- Addresses as the tables have them: each 32-bit word as the processor reads it ---- */
@@ -103,35 +113,46 @@ static bool read_user(const char *rest, uid_t *ret_user)
 	return true;
 }
 
-/* FILE's own lock keeps two threads from moving the position. */
-static bool find_user(FILE *table, const char *addresses, uid_t *ret_user)
+/* The kernel lists what is there when it is read, in pieces. */
+static void read_table(int table, struct buffer *ret)
 {
-	char *line = NULL;
-	size_t size = 0;
-	bool found = false;
+	ssize_t len;
 
-	flockfile(table);
-	rewind(table);
-	while (!found && getline(&line, &size, table) > 0) {
-		const char *at = strstr(line, addresses);
+	do {
+		buffer_reserve(ret, READ_SIZE);
+		len = pread(table, ret->at + ret->len, READ_SIZE, (off_t)ret->len);
+		ret->len += len > 0 ? (size_t)len : 0;
+	} while (len > 0);
+}
 
-		found = at && read_user(at + strlen(addresses), ret_user);
-	}
-	funlockfile(table);
-	free(line);
+static bool find_user(int table, const char *addresses, uid_t *ret_user)
+{
+	struct buffer text = {0};
+	const char *at;
+	bool found;
+
+	read_table(table, &text);
+	buffer_char(&text, '\0');
+	at = strstr(text.at, addresses);
+	found = at && read_user(at + strlen(addresses), ret_user);
+	buffer_release(&text);
 	return found;
 }
 
-static bool look_up(FILE *table,
+/* A line can be missing while other sockets come and go. */
+static bool look_up(int table,
 	bool (*print)(const union address *a, char ret[static ENDPOINT_SIZE]),
 	const union address *peer, const union address *here, uid_t *ret_user)
 {
 	char local[ENDPOINT_SIZE], remote[ENDPOINT_SIZE], addresses[2 * ENDPOINT_SIZE + 4];
+	bool found = false;
 
-	if (!table || !print(peer, local) || !print(here, remote))
+	if (table < 0 || !print(peer, local) || !print(here, remote))
 		return false;
 	snprintf(addresses, sizeof(addresses), " %s %s ", local, remote);
-	return find_user(table, addresses, ret_user);
+	for (unsigned i = 0; i < TRIES && !found; i++)
+		found = find_user(table, addresses, ret_user);
+	return found;
 }
 
 bool socket_tables_peer_user(const struct socket_tables *t, int fd, uid_t *ret_user)

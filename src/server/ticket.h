@@ -19,7 +19,7 @@ struct ticket {
 
 /* Opens files. Call it before the process is confined. */
 bool ticket_make(struct ticket *ret, struct error *err);
-void ticket_release(struct ticket *t); /* zeros are fine */
+void ticket_release(struct ticket *t);
 
 /* Use the ticket for the client at the other end of a connected socket. False: it has been used, or
  * the client belongs neither to this process's user nor to the user who called sudo. */
