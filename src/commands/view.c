@@ -448,7 +448,7 @@ static int serve_operands(const struct loading *loading, char **operands)
 		.cache = own.cache, .loading = loading, .options = noted.len ? noted.at : ""};
 	const char *usual[] = {NULL, NULL}; /* what is read when nothing is named */
 	struct error err = {0};
-	struct server_settings settings;
+	struct server_settings settings = {0};
 	struct files *files;
 	int code;
 
