@@ -157,7 +157,7 @@ static bool look_up(int table,
 
 bool socket_tables_peer_user(const struct socket_tables *t, int fd, uid_t *ret_user)
 {
-	union address peer, here;
+	union address peer = {0}, here = {0};
 	socklen_t peer_len = sizeof(peer), here_len = sizeof(here);
 
 	if (getpeername(fd, &peer.any, &peer_len) || getsockname(fd, &here.any, &here_len))
