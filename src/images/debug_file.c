@@ -1,11 +1,16 @@
 /* debug_file.c: where are the symbols that were stripped from a binary? */
 #include "images/debug_file.h"
 
+#include "base/broker.h"
 #include "base/buffer.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/scope.h"
+#include "images/image_file.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 /* Bytes of a decompressed .gnu_debugdata: in relation to its size, and of all that are open. */
@@ -14,6 +19,43 @@
 #define DEBUG_DATA_LIMIT ((uint64_t)512 << 20)
 
 static const char debug_directory[] = "/usr/lib/debug";
+
+/* ---- Files that may be the one ---- */
+
+/* A file of another user may have to be copied, and its checksum computed, only to find that it
+ * belongs to another binary; any number of binaries can name it. After this many bytes in such
+ * files, no more files of other users are opened. */
+#define REJECTED_LIMIT ((uint64_t)1 << 30) /* bytes */
+
+static _Atomic uint64_t rejected;
+
+static bool may_try(int fd)
+{
+	struct stat status;
+
+	return rejected < REJECTED_LIMIT ||
+	       (!fstat(fd, &status) && !image_file_is_of_others(&status));
+}
+
+static struct image *open_candidate(const char *path)
+{
+	int fd = scope_fd(broker_open(BROKER_BINARY, path));
+	struct error ignored = {0};
+	struct image *file;
+
+	if (fd < 0)
+		return NULL;
+	file = may_try(fd) ? image_open_fd(fd, path, &ignored) : NULL;
+	scope_close(fd);
+	return file;
+}
+
+static void reject(struct image *file)
+{
+	if (image_is_of_others(file))
+		rejected += image_content(file).len;
+	image_release(file);
+}
 
 /* ---- By build id ---- */
 
@@ -30,11 +72,10 @@ struct search {
 static bool open_verified(void *context, const char *path)
 {
 	struct search *s = context;
-	struct error ignored = {0};
 
-	s->found = image_open(path, &ignored);
+	s->found = open_candidate(path);
 	if (s->found && !same_build_id(s->found, s->image)) {
-		image_release(s->found);
+		reject(s->found);
 		s->found = NULL;
 	}
 	return s->found;
@@ -79,16 +120,15 @@ static struct image *open_linked_at(const struct link *link, const struct image 
 {
 	struct bytes name = bytes_of(image_name(image));
 	struct buffer path = {0};
-	struct error ignored = {0};
 	struct image *file;
 
 	while (name.len && name.at[name.len - 1] != '/')
 		name.len--;
 	buffer_printf(
 		&path, "%s%s%.*s%s%s", root, before, (int)name.len, name.at, between, link->name);
-	file = image_open(path.at, &ignored);
+	file = open_candidate(path.at);
 	if (file && !link_fits(link, image, file)) {
-		image_release(file);
+		reject(file);
 		file = NULL;
 	}
 	buffer_release(&path);

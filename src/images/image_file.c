@@ -50,7 +50,7 @@ static bool begins_as_elf(int fd)
 	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-static bool others_can_write(const struct stat *status)
+bool image_file_is_of_others(const struct stat *status)
 {
 	return (status->st_uid && status->st_uid != geteuid()) ||
 	       status->st_mode & (S_IWGRP | S_IWOTH);
@@ -70,7 +70,7 @@ static bool is_openable(int fd, const char *name, bool *ret_of_others, struct er
 	if (holes_in(fd, &status) > IMAGE_HOLES_LIMIT)
 		return error_set(err, ERR_LIMIT, "%s: sparse file with more than %llu MB of holes",
 			name, (unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
-	*ret_of_others = others_can_write(&status);
+	*ret_of_others = image_file_is_of_others(&status);
 	return true;
 }
 

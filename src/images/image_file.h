@@ -11,6 +11,8 @@
 
 #define IMAGE_SIZE_LIMIT ((uint64_t)16 << 30) /* bytes */
 
+struct stat;
+
 /* `{0}` holds nothing. */
 struct image_file {
 	struct stable_file stable; /* its content */
@@ -20,6 +22,9 @@ struct image_file {
 	uint64_t made;		   /* bytes of memory that were made of it: image_file_charge */
 	bool is_over_limit;	   /* image_file_charge has refused some */
 };
+
+/* Can users other than root and ours change a file with this status? */
+bool image_file_is_of_others(const struct stat *status);
 
 /* Open `fd`, which is not consumed. Errors have the file's `name`: ERR_FORMAT for what is no ELF
  * file, ERR_LIMIT for what is too large. */
