@@ -277,9 +277,10 @@ static size_t add_table(
 
 	if (!source.strings.len)
 		return 0;
-	/* A vector may have twice the room that it needs. */
-	if (image_is_of_others(s->image) &&
-		!image_charge(s->image, 2 * count * sizeof(struct row))) {
+	/* A vector may have twice the room that it needs. What .gnu_debugdata contains is the
+	 * binary's own. */
+	if (!image_charge(
+		    image == s->debug_data ? s->image : image, 2 * count * sizeof(struct row))) {
 		s->extent = SYMBOLS_OVER_LIMIT;
 		return 0;
 	}
