@@ -5,7 +5,7 @@
 
 bool thread_start(pthread_t *ret, void *(*run)(void *context), void *context)
 {
-	/* What a thread does itself, such as writing to a closed pipe, is for that thread. */
+	/* Signals about what the thread itself does, such as writing to a closed pipe. */
 	static const int own[] = {
 		SIGPIPE, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
 	sigset_t blocked, before;

@@ -34,7 +34,7 @@ static bool may_try(int fd)
 	struct stat status;
 
 	return rejected < REJECTED_LIMIT ||
-	       (!fstat(fd, &status) && !image_file_is_of_others(&status));
+	       (!fstat(fd, &status) && !image_file_others_can_change(&status));
 }
 
 static struct image *open_candidate(const char *path)
@@ -52,7 +52,7 @@ static struct image *open_candidate(const char *path)
 
 static void reject(struct image *file)
 {
-	if (image_is_of_others(file))
+	if (image_others_can_change(file))
 		rejected += image_content(file).len;
 	image_release(file);
 }

@@ -382,9 +382,9 @@ void image_release(struct image *image)
 
 /* ---- Answers ---- */
 
-bool image_is_of_others(const struct image *image)
+bool image_others_can_change(const struct image *image)
 {
-	return image->file->is_of_others;
+	return image->file->others_can_change;
 }
 
 bool image_is_over_limit(const struct image *image)

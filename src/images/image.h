@@ -26,7 +26,7 @@ void image_release(struct image *image); /* NULL is allowed */
 /* Can other users change the file? Then image_charge counts the memory that is made of its content,
  * such as a table of symbols, until the image is released. False: there is no room for what is made
  * of all such files. */
-bool image_is_of_others(const struct image *image);
+bool image_others_can_change(const struct image *image);
 bool image_charge(const struct image *image, uint64_t bytes);
 /* Was there no room for a table or a section? */
 bool image_is_over_limit(const struct image *image);

@@ -50,13 +50,13 @@ static bool begins_as_elf(int fd)
 	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-bool image_file_is_of_others(const struct stat *status)
+bool image_file_others_can_change(const struct stat *status)
 {
 	return (status->st_uid && status->st_uid != geteuid()) ||
 	       status->st_mode & (S_IWGRP | S_IWOTH);
 }
 
-static bool is_openable(int fd, const char *name, bool *ret_of_others, struct error *err)
+static bool is_openable(int fd, const char *name, bool *ret_others_can_change, struct error *err)
 {
 	struct stat status;
 
@@ -70,7 +70,7 @@ static bool is_openable(int fd, const char *name, bool *ret_of_others, struct er
 	if (holes_in(fd, &status) > IMAGE_HOLES_LIMIT)
 		return error_set(err, ERR_LIMIT, "%s: sparse file with more than %llu MB of holes",
 			name, (unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
-	*ret_of_others = image_file_is_of_others(&status);
+	*ret_others_can_change = image_file_others_can_change(&status);
 	return true;
 }
 
@@ -87,9 +87,9 @@ static void *pin(int fd)
 /* ---- All files ---- */
 
 /* What is made of files that other users can change. */
-#define IMAGES_MADE_LIMIT ((uint64_t)1 << 30) /* bytes */
+#define IMAGES_DERIVED_LIMIT ((uint64_t)1 << 30) /* bytes */
 
-static _Atomic uint64_t made;
+static _Atomic uint64_t derived;
 
 /* Bytes of images that are open. Leased ones are counted where another user may open the file for
  * writing at any time, and so make a copy of it necessary (leases.h). */
@@ -104,7 +104,7 @@ static uint64_t leased_limit(void)
 static _Atomic uint64_t *counter_of(const struct image_file *f)
 {
 	if (f->stable.lease)
-		return f->is_of_others ? &leased : NULL;
+		return f->others_can_change ? &leased : NULL;
 	return f->stable.is_reread ? NULL : &copied;
 }
 
@@ -124,7 +124,7 @@ bool image_file_open(struct image_file *ret, int fd, const char *name, struct er
 	uint64_t room = held < IMAGES_COPIED_LIMIT ? IMAGES_COPIED_LIMIT - held : 0;
 
 	*ret = (struct image_file){0};
-	if (!is_openable(fd, name, &ret->is_of_others, err))
+	if (!is_openable(fd, name, &ret->others_can_change, err))
 		return false;
 	if (!stable_file_open(
 		    &ret->stable, fd, room < IMAGE_COPIED_LIMIT ? room : IMAGE_COPIED_LIMIT, err) ||
@@ -145,7 +145,7 @@ void image_file_close(struct image_file *file)
 {
 	if (file->counter)
 		*file->counter -= file->stable.content.len;
-	made -= file->made;
+	derived -= file->derived;
 	stable_file_release(&file->stable);
 	if (file->pinned)
 		scope_unmap(file->pinned, 1);
@@ -154,14 +154,14 @@ void image_file_close(struct image_file *file)
 
 bool image_file_charge(struct image_file *file, uint64_t bytes)
 {
-	if (!file->is_of_others)
+	if (!file->others_can_change)
 		return true;
-	if (bytes <= IMAGES_MADE_LIMIT) {
-		file->made += bytes;
-		if (atomic_fetch_add(&made, bytes) + bytes <= IMAGES_MADE_LIMIT)
+	if (bytes <= IMAGES_DERIVED_LIMIT) {
+		file->derived += bytes;
+		if (atomic_fetch_add(&derived, bytes) + bytes <= IMAGES_DERIVED_LIMIT)
 			return true;
-		file->made -= bytes;
-		made -= bytes;
+		file->derived -= bytes;
+		derived -= bytes;
 	}
 	file->is_over_limit = true;
 	return false;

@@ -18,13 +18,13 @@ struct image_file {
 	struct stable_file stable; /* its content */
 	_Atomic uint64_t *counter; /* that has its size; or NULL */
 	void *pinned;		   /* a page of the file that keeps its inode; or NULL */
-	bool is_of_others;	   /* other users can change it */
-	uint64_t made;		   /* bytes of memory that were made of it: image_file_charge */
+	bool others_can_change;	   /* other users can change it */
+	uint64_t derived;	   /* bytes of memory that were made of it: image_file_charge */
 	bool is_over_limit;	   /* image_file_charge has refused some */
 };
 
 /* Can users other than root and ours change a file with this status? */
-bool image_file_is_of_others(const struct stat *status);
+bool image_file_others_can_change(const struct stat *status);
 
 /* Open `fd`, which is not consumed. Errors have the file's `name`: ERR_FORMAT for what is no ELF
  * file, ERR_LIMIT for what is too large. */

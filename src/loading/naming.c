@@ -127,8 +127,8 @@ void naming_add_notes(struct profile *p, const struct symbolize_report *report)
 	if (report->files_over_limit)
 		profile_note(p,
 			"%u binaries were not read completely, so names of functions or of "
-			"inlined functions are missing: what other users can change is read only "
-			"up to a limit (docs/security.md)",
+			"inlined functions are missing: Kiln limits what it reads from files that "
+			"other users can change (docs/security.md)",
 			report->files_over_limit);
 	if (report->skipped.len)
 		profile_note(p, "%.*s: skipped: it has no names of code", (int)report->skipped.len,

@@ -99,7 +99,7 @@ static bool stream_is_zero(const struct profile *p, size_t stream)
 	return is_zero(s, p->samples.items[s->row.samples].count);
 }
 
-/* Nothing of such a value is seen in pictures and tables. */
+/* Pictures and tables of such a value are empty. */
 static void report_zero(
 	const struct view *v, const struct loading_listener *listener, const char *input)
 {
@@ -115,7 +115,8 @@ static void report_zero(
 		struct bytes name = profile_text(p, view_stream(v)->kind);
 		struct bytes kind = profile_text(p, p->streams.items[other].row.kind);
 
-		loading_notice(listener, "%s: %.*s is 0 in all samples; --kind %.*s is not", input,
+		loading_notice(listener,
+			"%s: %.*s is 0 in all samples; --kind %.*s shows other values", input,
 			(int)name.len, name.at, (int)kind.len, kind.at);
 	}
 }

@@ -98,7 +98,7 @@ static bool no_such_kind(const struct view *v, struct bytes kind, struct error *
 }
 
 /* An event that was recorded but never came has a stream as well. */
-size_t view_usual_stream(const struct profile *p)
+size_t view_default_stream(const struct profile *p)
 {
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (p->samples.items[p->streams.items[i].row.samples].count &&
@@ -107,11 +107,11 @@ size_t view_usual_stream(const struct profile *p)
 	return 0;
 }
 
-/* The first stream whose kind, else whose event, has this name; "" is the usual one. */
+/* The first stream whose kind, else whose event, has this name; "" is the default. */
 static const struct stream *find_kind(const struct profile *p, struct bytes name)
 {
 	if (!name.len && p->streams.len)
-		return &p->streams.items[view_usual_stream(p)];
+		return &p->streams.items[view_default_stream(p)];
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (bytes_equal(profile_text(p, p->streams.items[i].row.kind), name))
 			return &p->streams.items[i];

@@ -56,10 +56,10 @@ void view_release(struct view *v);
 void view_copy(const struct view *v, struct view *ret);
 
 /* The stream that is shown unless another one is requested: the first that has samples, else the
- * first. The profile has streams. */
-size_t view_usual_stream(const struct profile *p);
+ * first of all. The profile has streams. */
+size_t view_default_stream(const struct profile *p);
 
-/* Show the streams of this kind ("cpu", "samples", an event's name; "": the usual one); with idle,
+/* Show the streams of this kind ("cpu", "samples", an event's name; "": the default); with idle,
  * also the idle samples of the same event in the same unit. False (ERR_USAGE, naming the kinds
  * that exist) when there is none. */
 bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err);

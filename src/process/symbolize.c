@@ -276,9 +276,9 @@ static void image_addresses(struct file *f)
 	memory_free(outside);
 }
 
-static bool is_too_late(const struct symbolize_options *options, const struct image *image)
+static bool is_past_deadline(const struct symbolize_options *options, const struct image *image)
 {
-	return options->others_deadline && image_is_of_others(image) &&
+	return options->others_deadline && image_others_can_change(image) &&
 	       monotonic_ns() > options->others_deadline;
 }
 
@@ -297,7 +297,7 @@ static void look_up_file(void *context, size_t i)
 
 		if (f->names != rows[i].names)
 			continue;
-		if (is_too_late(files->options, f->image)) {
+		if (is_past_deadline(files->options, f->image)) {
 			f->answer.extent = SYMBOLS_OVER_LIMIT;
 			f->answer.is_over_limit = at == i;
 			continue;

@@ -23,7 +23,7 @@ static const char *file_problem(const struct unnamed_facts *facts)
 	case SYMBOLS_EXPORTED:
 		return "stripped; no separate debug file";
 	case SYMBOLS_OVER_LIMIT:
-		return "left out: files that other users can change are read only up to a limit";
+		return "not read: Kiln limits what it reads from files that other users can change";
 	default:
 		return "its symbols do not cover all of its code";
 	}

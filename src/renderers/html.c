@@ -37,7 +37,7 @@ static void add_state(const struct view *v, struct buffer *out)
 	for (size_t i = 0; i < p->streams.len; i++)
 		idle |= v->streams[i] && p->streams.items[i].row.kind != shown->kind;
 	if (p->streams.len &&
-		(shown->kind != p->streams.items[0].row.kind || view_usual_stream(p) != 0)) {
+		(shown->kind != p->streams.items[0].row.kind || view_default_stream(p) != 0)) {
 		buffer_text(out, "kind=");
 		for (size_t i = 0; i < kind.len; i++) {
 			unsigned char c = (unsigned char)kind.at[i];

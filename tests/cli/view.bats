@@ -741,7 +741,7 @@ with View(kiln, 'long.txt') as view:
         while part := asker.recv(1 << 20):
             html += part
     assert b'data-answer' in html and view.json('info')['streams'][0]['samples'] == 400 * 3000
-for _ in range(20): # a thread that looks at the beginning of the file is no reason to die by the signal
+for _ in range(20): # the signal must not reach a thread that unmaps the file
     with View(kiln, 'long.txt') as view:
         pass
 # What turns out to be wrong later ends it.

@@ -64,7 +64,7 @@ status() { curl -gs -o answer -w '%{http_code} %{redirect_url}\n' "${@:2}" "$1";
 	[ "$(status "$ticket")" = "303 $page" ]
 }
 
-@test "under sudo, it is for the user who called it, too" {
+@test "under sudo, the user who called it can use it, too" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	export SUDO_UID=65534 SUDO_GID=65534
 	open_view
@@ -72,7 +72,7 @@ status() { curl -gs -o answer -w '%{http_code} %{redirect_url}\n' "${@:2}" "$1";
 	[ "$(setpriv --reuid 65534 --clear-groups curl -s -o /dev/null -w '%{redirect_url}' "$ticket")" = "$page" ]
 }
 
-@test "at IPv6 addresses, by IPv4 to them, and at all addresses" {
+@test "it works at IPv6 addresses, over IPv4 to them, and at all addresses" {
 	[ -e /proc/net/if_inet6 ] && grep -q '^0*1 ' /proc/net/if_inet6 || skip "no IPv6 here"
 	for at in '[::1]:0' '[::]:0' '0.0.0.0:0'; do
 		for by in '[::1]' 127.0.0.1; do
@@ -88,7 +88,7 @@ status() { curl -gs -o answer -w '%{http_code} %{redirect_url}\n' "${@:2}" "$1";
 	server=
 }
 
-@test "without a desktop, and with --no-open, no browser" {
+@test "without a desktop or with --no-open, no browser is started" {
 	DISPLAY= WAYLAND_DISPLAY= "$kiln" view -q a.folded >printed &
 	server=$!
 	DISPLAY=:9 "$kiln" view -q --no-open a.folded >printed.2 &

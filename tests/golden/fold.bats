@@ -11,7 +11,7 @@ load common
 }
 
 # Android's simpleperf: before, no frame had a name, and the total was the same.
-@test "perf script: tabs between the columns of frames, by every name of the reader" {
+@test "perf script: tabs between the columns of frames, under classic names, too" {
 	field=$corpus/field
 	"$kiln" fold -q "$field/simpleperf_tabs.txt" | diff "$field/simpleperf_tabs.folded" -
 	for name in stackcollapse-perf.pl inferno-collapse-perf; do

@@ -87,7 +87,7 @@ as_inferno() {
 	printf 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n' | refused "exceeds 2^63" --format go-raw
 }
 
-@test "go-text: a heap, waits and goroutines; values that no stack has" {
+@test "go-text: heap, block, mutex and goroutine profiles" {
 	for profile in heap block goroutine; do
 		folds go-text $profile
 	done

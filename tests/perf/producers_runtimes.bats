@@ -115,7 +115,7 @@ as_told() {
 	"$kiln" info a.kiln | grep -E '^threads +2 threads'
 }
 
-@test "Go's profiles as text: each total is the file's own, and a quarter is a quarter" {
+@test "Go's profiles as text: totals as the file states them, and known shares" {
 	command -v go >/dev/null || skip "needs go"
 	GOCACHE=$PWD/cache GO111MODULE=off go build -o text "$programs/text_profiles.go"
 	./text

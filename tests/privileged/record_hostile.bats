@@ -279,7 +279,7 @@ large_file() {
 }
 
 # Six files of 310 KB: 300 MB of each were kept, 1.9 GB.
-@test "of what is made of binaries of others no more than 1 GB is kept, and functions have names" {
+@test "sections and symbols of other users' binaries take at most 1 GB; functions keep their names" {
 	gcc -g -O1 -x c -o "$bin/spin" - <<<'int main(void) { for (;;); }'
 	objcopy --dump-section .debug_info=info "$bin/spin"
 	head -c 300M /dev/zero >>info
@@ -307,7 +307,7 @@ large_file() {
 }
 
 # Each copy of a file of 2 GB was found to be of another binary: with six programs a recording of 2 s took 47 s.
-@test "a large debug file that many binaries of others name in vain is not read for each of them" {
+@test "a large debug file that fits no binary is not read again for each binary that names it" {
 	gcc -O1 -s -Wl,--build-id=none -x c -o "$bin/plain" - <<<'unsigned alarm(unsigned); int main(void) { alarm(60); for (;;); }'
 	cp "$bin/plain" "$bin/far.debug"
 	for i in 1 2 3 4 5 6 7 8 9 10; do

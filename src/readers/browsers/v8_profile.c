@@ -312,7 +312,7 @@ static void moments_sort(struct moments *m)
 /* A profiler may be stopped long after its last sample: that lasts as long as samples do on
  * average, as in Chrome's DevTools, and not beyond the end. Kiln writes the end of the last sample.
  */
-static int64_t end_of_last(const struct moments *m, const struct v8_profile *v)
+static int64_t last_sample_end(const struct moments *m, const struct v8_profile *v)
 {
 	int64_t first = m->time[0], last = m->time[m->count - 1];
 	int64_t average = m->count > 1 ? (last - first) / (int64_t)(m->count - 1) : 0;
@@ -343,7 +343,7 @@ static bool moments_make(struct moments *m, struct v8_profile *v, struct error *
 	}
 	if (!sorted)
 		moments_sort(m);
-	m->time[m->count] = end_of_last(m, v);
+	m->time[m->count] = last_sample_end(m, v);
 	return true;
 }
 
