@@ -14,10 +14,10 @@ static const char x86_64_call_program[] = {
 	(char)0x90, 1, /* DW_CFA_offset rip at CFA - 8 */
 };
 
-/* GNU ld's rules for .plt, for linkers that emit none. At the first entry, the index of the
- * relocation has been pushed; from its second instruction on, the link map as well. At the
- * others, the CFA is rsp + 8 + ((rip & 15) >= 11 ? 8 : 0): the second instruction, at offset 6
- * and 5 bytes long, pushes the index. */
+/* Call frame rules for .plt as GNU ld emits them, used where a linker emitted none. In the first
+ * entry, the index of the relocation has been pushed before the entry; the entry's first
+ * instruction, 6 bytes long, pushes the link map. In the others, the CFA is rsp + 8 + ((rip & 15)
+ * >= 11 ? 8 : 0): the second instruction, at offset 6 and 5 bytes long, pushes the index. */
 static const char x86_64_plt_program[] = {
 	0x0e, 16,      /* DW_CFA_def_cfa_offset */
 	0x46,	       /* DW_CFA_advance_loc 6 */

@@ -36,7 +36,7 @@ struct arch {
 
 /* NULL: on this machine stacks are walked by frame pointers only. */
 const struct arch *arch_of_machine(uint16_t machine);
-/* By the kernel's name, as uname -m prints it: "x86_64"; NULL as above. */
+/* The machine that uname -m calls `name`, such as "x86_64"; NULL as above. */
 const struct arch *arch_by_name(struct bytes name);
 /* The machine that this program was built for; NULL as above. */
 const struct arch *arch_native(void);

@@ -1,5 +1,5 @@
-/* binary_locations.c: where may a binary, or the debugging information that was stripped from it,
- * be? */
+/* binary_locations.c: where on this machine may a binary be, or the debugging information that was
+ * stripped from it? */
 #include "images/binary_locations.h"
 
 #include "base/broker.h"

@@ -1,10 +1,10 @@
-/* binary_locations.h: where may a binary, or the debugging information that was stripped from it,
- * be?
+/* binary_locations.h: where on this machine may a binary be, or the debugging information that was
+ * stripped from it?
  *
- * Every search for files of a recorded program comes here: by path, below --symfs, and by build
- * id in the caches of perf (~/.debug, see perf-buildid-cache(1)), in GDB's debug directory
- * (GDB's manual, "Separate Debug Files") and in the cache of debuginfod's clients. Servers are
- * asked last, and only if the caller has some (debuginfod.h). */
+ * Every search for files of a recorded program comes here: by path, below --symfs, and by build id
+ * in the caches of perf (~/.debug, see perf-buildid-cache(1)), in GDB's debug directory (GDB's
+ * manual, "Separate Debug Files") and in the cache of debuginfod's clients. Servers are asked last,
+ * and only if the caller has some (debuginfod.h). */
 #ifndef KILN_IMAGES_BINARY_LOCATIONS_H
 #define KILN_IMAGES_BINARY_LOCATIONS_H
 
@@ -24,7 +24,7 @@ struct binary_locations {
 
 enum binary_query_kind {
 	QUERY_BINARY,	  /* the executed file */
-	QUERY_DEBUG_FILE, /* stripped from it */
+	QUERY_DEBUG_FILE, /* its debugging information, in a separate file */
 	QUERY_VMLINUX,	  /* the kernel, with symbols */
 	QUERY_KALLSYMS,	  /* a copy of /proc/kallsyms */
 };
@@ -45,11 +45,12 @@ bool binary_locations_visit(const struct binary_locations *binary_locations,
 char *binary_locations_fetch(
 	const struct binary_locations *binary_locations, const struct binary_query *query);
 
-/* The binary that was at `path` (absolute, or "[vdso]") and has this build id, wherever it is
- * now; a file with another build id is not used. For a file without one, its identity
- * (image_identity_text) is compared, at its path. Without either, the file at the path is used,
- * which the caller must have reason to trust. NULL: not found; *ret_missing (may be NULL) then
- * says why, a static phrase. The image's name is the recorded path. */
+/* Open the binary that was at `path` (absolute, or "[vdso]") and has this build id, wherever it is
+ * now; a file with another build id is not used. For a file without a build id, `build_id` may be
+ * its identity (image_identity_text); only its path is searched then. With an empty `build_id`, any
+ * file at the path is used, so the caller must have a reason to trust it. NULL: not found;
+ * *ret_missing then says why, in a static phrase (`ret_missing` may be NULL). The image's name is
+ * the recorded path. */
 struct image *binary_locations_open(const struct binary_locations *binary_locations,
 	struct bytes path, struct bytes build_id, const char **ret_missing);
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define BEHIND_CALL_LIMIT 16 /* bytes of code */
+#define BEHIND_CALL_LIMIT 16 /* bytes between an entry and the next one */
 #define FUNCTIONS_ALIGNED 16 /* bytes */
 
 #define MEMO_START ((size_t)64)
@@ -32,7 +32,7 @@ static void add_synthetic(struct cfi *cfi, uint64_t start, uint64_t end, struct 
 	index->count++;
 }
 
-/* Sections of jump slots are taken to have the layout of GNU ld. */
+/* Assume GNU ld's layout for PLT sections. Only the stubs of .plt push anything. */
 static void add_plts(struct cfi *cfi)
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
@@ -46,10 +46,10 @@ static void add_plts(struct cfi *cfi)
 	}
 }
 
-/* A function that makecontext starts (a coroutine) returns to the first instruction of an
- * internal function of the C library. So its caller is looked up at the byte before that
- * function, which belongs to no entry; a rule for that byte ends the stack. Only libraries that
- * export makecontext are searched for it. */
+/* A function that makecontext starts (a coroutine) returns to the first instruction of an internal
+ * function of the C library. A walk looks up the byte before that instruction, and no entry covers
+ * that byte. A synthetic rule for it ends the stack. Only libraries that export makecontext are
+ * searched for that function. */
 static void add_context_end(struct cfi *cfi)
 {
 	const struct cfi_index *index = &cfi->indexes[CFI_EH_FRAME];
@@ -66,7 +66,7 @@ static void add_context_end(struct cfi *cfi)
 	}
 }
 
-/* The rules before a CIE changes them: what the ABI has every function preserve. */
+/* The rules before the CIE's program runs: no CFA, and the default for every column. */
 static struct cfi_state default_state(void)
 {
 	return (struct cfi_state){.cfa.how = CFI_UNDEFINED};
@@ -166,10 +166,10 @@ static const struct cfi_cie_slot *find_cie(struct cfi *cfi, enum cfi_source sour
 	return slot->used ? slot : NULL;
 }
 
-/* In the C library, the entry of clone ends before the system call, because the new thread has
- * no caller, and the thread's own entry begins a few instructions later. Between the two, the
- * calling thread's frame is unchanged, and it is there often: creating a thread takes long.
- * Functions are usually aligned to 16 bytes, so the code of nearly all entries need not be
+/* In the C library, the entry of clone ends before the system call, because the new thread has no
+ * caller, and the thread's own entry begins a few instructions later. Between the two, the calling
+ * thread's frame is unchanged, and many samples are taken there, because creating a thread takes
+ * long. Functions are usually aligned to 16 bytes, so the code of nearly all entries need not be
  * looked at. */
 static uint64_t end_of_call(
 	const struct cfi *cfi, const struct cfi_index *index, size_t i, uint64_t end)
@@ -221,8 +221,8 @@ bool cfi_entry_run(struct cfi *cfi, const struct cfi_entry *entry, uint64_t targ
 		&machine, entry->fde.program, entry->fde.start, target, ret_state, ret_reached);
 }
 
-/* A rule lists what a state changes, in the order of columns. A return address without a rule is
- * lost if calls push it. */
+/* List what the state changes, in the order of columns. If calls push the return address, it cannot
+ * be in its register: without a rule in the state, it is undefined. */
 static void fill_rule(const struct cfi *cfi, const struct cfi_cie *cie,
 	const struct cfi_state *state, struct cfi_rule *rule)
 {
@@ -241,7 +241,7 @@ static void fill_rule(const struct cfi *cfi, const struct cfi_cie *cie,
 	}
 }
 
-/* Is the rule, whose values are filled in, a plain one? */
+/* The plain form of a rule whose values are filled in; `is` is false if the rule is not plain. */
 static struct cfi_plain plain_of(const struct arch *arch, const struct cfi_rule *rule)
 {
 	struct cfi_plain plain = {0};

@@ -1,10 +1,11 @@
-/* cfi.h: how does one get from a frame to its caller's? The call frame information of a binary.
+/* cfi.h: how does one get from a frame to its caller's frame? The call frame information of a
+ * binary.
  *
  * Compilers describe, for every instruction, how to find the caller's registers: the canonical
  * frame address (CFA) is a register plus an offset, and the return address and saved registers lie
  * at offsets from it. These rules are in .eh_frame (found by the search table in .eh_frame_hdr, or
- * by an index of our own if that is missing or unsorted), in .debug_frame, and, for PLTs of linkers
- * that describe nothing, known in advance.
+ * by an index of our own if that is missing or unsorted) and in .debug_frame. Rules for PLTs whose
+ * linker emitted none are built in (arch.c).
  *
  * An entry (FDE) is a small program that has to be run from the start of its function up to the
  * address. A profile asks for the same addresses again and again, so each rule is decoded once,
@@ -41,7 +42,7 @@ const struct arch *cfi_arch(const struct cfi *cfi); /* NULL: unknown machine */
 struct bytes cfi_expression(const struct cfi *cfi, int32_t number);
 
 struct cfi_stats {
-	size_t entries;	   /* in the search tables */
+	size_t entries;	   /* in the indexes of all sources built so far */
 	size_t rules;	   /* distinct ones decoded so far */
 	size_t damaged;	   /* lookups that met a damaged entry */
 	bool search_table; /* .eh_frame_hdr was usable */

@@ -158,7 +158,8 @@ static bool read_augmentation(const struct cfi_section *section, struct bytes le
 		case 'G': /* aarch64: tagged stack */
 			break;
 		default:
-			/* Stop at an unknown letter; 'z' has said where the data ends. */
+			/* Stop at an unknown letter; the length after 'z' has given the end of the
+			 * data. */
 			return !d.bad;
 		}
 	}

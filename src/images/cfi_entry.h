@@ -42,7 +42,7 @@ struct cfi_fde {
 	struct bytes program;
 };
 
-/* The kind of entry at `offset`, which is moved behind it. */
+/* The kind of the entry at `*offset`; moves `*offset` behind that entry. */
 enum cfi_kind { CFI_KIND_END, CFI_KIND_DAMAGED, CFI_KIND_CIE, CFI_KIND_FDE };
 enum cfi_kind cfi_entry_kind(const struct cfi_section *section, uint64_t *offset);
 
@@ -54,8 +54,8 @@ bool cfi_fde_cie(const struct cfi_section *section, uint64_t offset, uint64_t *r
 bool cfi_read_fde(const struct cfi_section *section, uint64_t offset, const struct cfi_cie *cie,
 	struct cfi_fde *ret_fde);
 
-/* A pointer in a DW_EH_PE_ encoding at `at` in `section`; relative only to its own address or to
- * `data`. False for indirect pointers and unknown bases. */
+/* Read a pointer in a DW_EH_PE_ encoding at `at` in `section`: absolute, or relative to its own
+ * address or to `data`. False for indirect pointers and other bases. */
 struct cursor;
 bool cfi_read_pointer(const struct cfi_section *section, struct cursor *at, uint8_t encoding,
 	uint64_t data, uint64_t *ret_value);
@@ -78,9 +78,9 @@ struct cfi_machine {
 	void *context;
 };
 
-/* Run `program` on `state`, from address `start` to the row that contains `target`, and leave
- * that row in `state`. False if damage comes before it; `*ret_reached` is the start of its last
- * row. */
+/* Run `program` on `state`, from address `start` to the row that contains `target`, and leave that
+ * row in `state`. False if the program is damaged before that row. `*ret_reached` is the start of
+ * the last row that was reached. */
 bool cfi_run(const struct cfi_machine *machine, struct bytes program, uint64_t start,
 	uint64_t target, struct cfi_state *state, uint64_t *ret_reached);
 

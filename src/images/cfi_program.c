@@ -75,7 +75,7 @@ static bool set_register(struct run *r, uint64_t column, uint64_t base)
 	if (base < r->machine->arch->columns)
 		set_column(r, column, CFI_REGISTER, (unsigned)base, 0);
 	else
-		set_column(r, column, CFI_UNDEFINED, 0, 0); /* kept where nothing follows it */
+		set_column(r, column, CFI_UNDEFINED, 0, 0); /* in an untracked register */
 	return true;
 }
 
@@ -130,7 +130,7 @@ static bool set_cfa_expression(struct run *r)
 	return true;
 }
 
-/* Back to the CIE's rule. */
+/* Give a column the rule that the CIE's program left. */
 static bool restore_column(struct run *r, uint64_t column)
 {
 	const struct cfi_state *initial = r->machine->initial;
@@ -194,7 +194,7 @@ static bool set_location(struct run *r)
 	       advance_to(r, location);
 }
 
-/* DW_CFA_def_cfa_register and _offset change a CFA that is a register plus an offset. */
+/* DW_CFA_def_cfa_register and _offset apply only to a CFA that is a register plus an offset. */
 static bool cfa_is_plain(const struct run *r)
 {
 	return r->state->cfa.how == CFI_REGISTER;

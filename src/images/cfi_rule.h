@@ -1,4 +1,4 @@
-/* cfi_rule.h: where does a frame's caller have its registers? */
+/* cfi_rule.h: where are the registers of a frame's caller? */
 #ifndef KILN_IMAGES_CFI_RULE_H
 #define KILN_IMAGES_CFI_RULE_H
 

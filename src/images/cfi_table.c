@@ -1,13 +1,13 @@
 /* cfi_table.c: all rules of a binary as one flat table (cfi_table.h).
  *
- * The three sources of rules (cfi_internal.h) are merged from front to back, each address by the
- * best source that knows it: fill() walks the entries of a source in ascending order, runs each,
- * and hands the gaps between them, and rows without a CFA, to the next source. So rows come out
- * sorted. Each state of a running entry has to become the number of a rule, and there are
+ * The three sources of rules (cfi_internal.h) are merged from front to back; each address uses the
+ * first source that has a rule for it. fill() walks the entries of a source in ascending order,
+ * runs each, and hands the gaps between them, and rows without a CFA, to the next source. So rows
+ * come out sorted. Each state of a running entry has to become the number of a rule, and there are
  * millions of states in a large binary. Almost all repeat one of a few hundred, so number_state
- * first looks into a small cache, keyed by the words that the rule is made from, before it
- * reduces and hashes the rule. If a rule turns out to use the base pointer, the table is built
- * once more with it. */
+ * first looks into a small cache, keyed by the words that the rule is made from, before it reduces
+ * and hashes the rule. If a CFA turns out to depend on the base pointer, the table is built once
+ * more, and tracks that register. */
 #include "images/cfi_table.h"
 
 #include "images/cfi_internal.h"
@@ -107,8 +107,8 @@ static struct cfi_table_rule reduce(
 
 #define VALUE_SET ((uint64_t)1 << 16)
 
-/* Assembled from members that were stored separately: one wide load would have to wait for those
- * stores. */
+/* Reads member by member, as they were written: a single wide load would stall, because the CPU
+ * cannot forward several narrow stores to it. */
 static uint64_t value_word(const struct cfi_value *v)
 {
 	return (uint64_t)(uint32_t)v->offset << 32 | (uint64_t)v->base << 8 | v->how;

@@ -31,7 +31,7 @@ struct cfi_table_row {
 	uint16_t rule; /* index; 0: no rule, follow the frame pointer or stop */
 };
 
-/* The members `how` are enum cfi_how. cfa_how: CFI_REGISTER, CFI_AT_REGISTER (then cfa_after is
+/* The members `*_how` are enum cfi_how. cfa_how: CFI_REGISTER, CFI_AT_REGISTER (then cfa_after is
  * added), CFI_PLT, CFI_UNSUPPORTED (an expression: left to user space), CFI_UNDEFINED (rule 0).
  * ra_how and fp_how: CFI_AT_CFA, CFI_CFA, CFI_REGISTER, CFI_AT_REGISTER, CFI_SAME, CFI_UNDEFINED
  * (for ra: outermost frame), CFI_UNSUPPORTED. */

@@ -37,8 +37,8 @@ struct chain {
 /* What the owner of a file checks before using it. */
 struct chains_origin {
 	uint64_t key;	 /* identifies the answers: the binary, their depth, the version of Kiln */
-	uint64_t source; /* hash of the symbols they were made from; 0: none */
-	uint64_t extent; /* how complete those are: enum symbols_extent */
+	uint64_t source; /* identifies the symbols they were made from; 0: none */
+	uint64_t extent; /* how complete these symbols are: enum symbols_extent */
 };
 
 struct chains_header {
@@ -61,8 +61,8 @@ struct chains {
 void chains_init(struct chains *c);
 void chains_release(struct chains *c);
 
-/* Equal content gives equal ids; 0 beyond 4 GB of text or CHAINS_LIMIT rows. The caller keeps
- * chains shorter than CHAIN_LIMIT. */
+/* Equal content gives equal ids; 0 beyond 4 GB of text or CHAINS_LIMIT rows. The caller must not
+ * make chains longer than CHAIN_LIMIT. */
 uint32_t chains_text(struct chains *c, struct bytes text);
 uint32_t chains_row(struct chains *c, const struct chain *row);
 struct bytes chains_text_at(const struct chains *c, uint32_t text);
@@ -74,8 +74,8 @@ size_t chains_find(
 /* Add the chains at ascending addresses, which may repeat; none of them was known before. */
 void chains_add(struct chains *c, const uint64_t *addresses, const uint32_t *chains, size_t count);
 
-/* Read the content of a file. The chains borrow it; it has to be aligned to 8 bytes and outlive
- * them. False, with `ret` empty, when its key differs or it is damaged. */
+/* Read the content of a file. The chains borrow the content, which must be aligned to 8 bytes and
+ * outlive them. False, with `ret` empty: its key differs, or it is damaged. */
 bool chains_read(
 	struct bytes content, uint64_t key, struct chains *ret, struct chains_origin *ret_origin);
 void chains_write(const struct chains *c, const struct chains_origin *origin, struct output *out);

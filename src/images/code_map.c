@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #define NEVER	   UINT64_MAX
-#define STEPS_FREE 16u /* pieces around an address that cost nothing */
+#define STEPS_FREE 16u /* pieces at one address that a lookup visits without counting them */
 
 struct piece {
 	uint64_t start, end;
@@ -223,7 +223,7 @@ struct walk {
 	size_t nodes[2 * 8 * sizeof(size_t)];
 	size_t depth;
 	uint64_t found; /* pieces */
-	bool cut;	/* there may be more */
+	bool cut;	/* stopped at the limit of steps: there may be more pieces */
 };
 
 static void walk_init(struct walk *w, struct code_map *map, uint64_t address)
@@ -246,7 +246,7 @@ static size_t first_leaf(const struct code_map *map, size_t node)
 	return node - map->leaves;
 }
 
-/* Is another one too many? */
+/* Count a found piece. True: the limit of steps is reached, and the walk ends. */
 static bool walk_ends(struct walk *w, const struct code_map *map)
 {
 	if (!map->steps || ++w->found <= STEPS_FREE)

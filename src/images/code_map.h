@@ -47,9 +47,10 @@ void code_map_move(struct code_map *map, uint64_t start, uint64_t to, uint64_t t
 /* All pieces so far end at `time`. */
 void code_map_remove_all(struct code_map *map, uint64_t time);
 
-/* Whoever writes pieces may write a million in one place, all of which are looked at for each
- * address there. Beyond some, those are counted in *steps, of several maps together; once there are
- * more than CODE_STEPS_LIMIT, nothing is found where there are that many. */
+/* A hostile program can write a million pieces that contain the same address, and every lookup
+ * there would visit all of them. So a lookup counts the pieces that it visits, except for the first
+ * few, in *steps, which several maps may share. Once *steps has reached CODE_STEPS_LIMIT, a lookup
+ * that would have to count more finds nothing. */
 #define CODE_STEPS_LIMIT ((uint64_t)1 << 27)
 void code_map_count_steps(struct code_map *map, uint64_t *steps);
 

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-/* Bytes of a decompressed .gnu_debugdata: in relation to its size, and of all that are open. */
+/* Decompressed size of .gnu_debugdata, in bytes: at most RATIO times the compressed size, or MIN if
+ * that is more; and at most LIMIT for all that are open together. */
 #define DEBUG_DATA_RATIO 256u
 #define DEBUG_DATA_MIN	 ((uint64_t)16 << 20)
 #define DEBUG_DATA_LIMIT ((uint64_t)512 << 20)
@@ -183,9 +184,9 @@ struct image *debug_file_open(
 
 /* ---- .gnu_debugdata ---- */
 
-static _Atomic uint64_t held; /* bytes of those that are open */
+static _Atomic uint64_t held; /* bytes of all decompressed .gnu_debugdata */
 
-/* 0: none, as too much is open. */
+/* How many bytes may be decompressed. 0: none, because those that are open use up the limit. */
 static uint64_t debug_data_room(size_t packed)
 {
 	uint64_t limit = packed * (uint64_t)DEBUG_DATA_RATIO, open = held;

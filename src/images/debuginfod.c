@@ -77,8 +77,8 @@ bool debuginfod_cache_folder(struct buffer *ret)
 
 #define SHOW_AFTER 0.5 /* seconds; a quicker download needs no progress line */
 #define SHOW_EVERY 0.2 /* seconds */
-/* Seconds without any answer, unless DEBUGINFOD_TIMEOUT says otherwise: the client's own limit
- * is a minute and a half, three times over. */
+/* Seconds without any answer, unless DEBUGINFOD_TIMEOUT sets a limit: the client itself waits for
+ * 90 seconds, three times. */
 #define WAIT_LIMIT  60.0
 #define FETCH_LIMIT 1800.0 /* seconds for one file */
 

@@ -17,8 +17,9 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* At most this many bytes come out of one: deflate can reach 1032. zstd can reach more, but
- * debugging information does not. Keeps a small crafted file from requesting much memory. */
+/* Accept at most this many decompressed bytes for each compressed byte: deflate can reach 1032;
+ * zstd can reach more, but not with debugging information. This keeps a small crafted file from
+ * requesting much memory. */
 #define UNPACKED_RATIO 1100u
 
 struct packing {

@@ -107,8 +107,8 @@ struct dwarf_abbrevs {
 	VECTOR(struct dwarf_step) steps;
 };
 
-/* Compile the table at `offset` of .debug_abbrev, with `only` != 0 up to that code. What follows
- * damage is missing. The number of bytes read is added to *spent. */
+/* Compile the table at `offset` of .debug_abbrev, with `only` != 0 up to that code. A damaged table
+ * ends before the damage. The number of bytes read is added to *spent. */
 void dwarf_abbrevs_compile(struct dwarf_abbrevs *table, struct bytes section, uint64_t offset,
 	struct dwarf_encoding encoding, uint64_t only, uint64_t *spent);
 void dwarf_abbrevs_release(struct dwarf_abbrevs *table);
@@ -134,7 +134,8 @@ static inline const uint8_t *dwarf_entry_skip(const struct dwarf_abbrevs *table,
 	return (size_t)(end - at) >= abbrev->fixed ? at + abbrev->fixed : NULL;
 }
 
-/* The same, and read the attributes that have a slot: sets `*ret_has` and those values. */
+/* As dwarf_entry_skip, and also read the attributes that have a slot: sets `*ret_has` and those
+ * values. */
 const uint8_t *dwarf_entry_read(struct dwarf_abbrevs *table, struct dwarf_abbrev *abbrev,
 	const uint8_t *at, const uint8_t *end, uint32_t *ret_has, struct dwarf_value *ret_values);
 

@@ -55,7 +55,7 @@ bool dwarf_file_header(
 	return dwarf_header_read(file->sections[DWARF_INFO], file->types, offset, ret_header);
 }
 
-/* A unit of an unknown version is stepped over; behind a wrong length, nothing can be found. */
+/* Units of unknown versions are skipped; after a wrong length, no further unit can be found. */
 void dwarf_file_list_units(struct dwarf_file *file)
 {
 	VECTOR(struct dwarf_type_unit) types = {0};
@@ -117,7 +117,8 @@ bool dwarf_file_type(const struct dwarf_file *file, uint64_t signature,
 
 /* ---- Paths ---- */
 
-/* Open a file at a path that a binary or its recording names, as `binary_locations` says. */
+/* Open a file at a path that a binary or its recording names: below symfs, or else below root
+ * (struct binary_locations), then at the path itself. */
 struct image *dwarf_files_open(
 	const struct dwarf_files *files, struct bytes directory, struct bytes name)
 {

@@ -80,8 +80,8 @@ struct bytes dwarf_section(const struct image *image, const char *name); /* empt
 void dwarf_file_list_units(struct dwarf_file *file);
 void dwarf_file_release_units(struct dwarf_file *file);
 
-/* Open a file at a path that the binary or its recording names, where binary_locations say that
- * such paths are; NULL: none. */
+/* Open a file at a path that the binary or its recording names: below symfs, or else below root
+ * (struct binary_locations), then at the path itself. NULL: none. */
 struct image *dwarf_files_open(
 	const struct dwarf_files *files, struct bytes directory, struct bytes name);
 /* The directory that an image lies in, with its slash. */

@@ -24,7 +24,7 @@
 /* A function whose children are being visited. */
 struct open_function {
 	uint64_t depth;	   /* of its entry */
-	uint32_t function; /* NONE: neither it nor anything inlined into it covers an address */
+	uint32_t function; /* DWARF_NO_FUNCTION: it covers no address */
 };
 
 struct walk {
@@ -36,8 +36,8 @@ struct walk {
 	size_t count;
 	struct dwarf_functions *found;
 	uint64_t depth;
-	bool skip_unlikely; /* jump over entries that rarely contain functions */
-	bool hopped;	    /* ... and something was jumped over */
+	bool skip_unlikely; /* the hasty pass: jump over entries that rarely contain functions */
+	bool hopped;	    /* the hasty pass has jumped over something */
 	unsigned open;
 	struct open_function stack[DWARF_FRAMES_LIMIT + 1];
 	struct dwarf_entry entry;
@@ -76,7 +76,7 @@ static uint32_t small_number(
 									  : otherwise;
 }
 
-/* The current function, if it covers one of the addresses; else NONE. */
+/* The number of the current function if it covers one of the addresses; else DWARF_NO_FUNCTION. */
 static uint32_t function_match(struct walk *w, uint32_t outer)
 {
 	struct dwarf_functions *found = w->found;
@@ -103,8 +103,9 @@ static uint32_t function_match(struct walk *w, uint32_t outer)
 
 #define HAS_CODE (DWARF_HAS(DWARF_LOW_PC) | DWARF_HAS(DWARF_RANGES_AT))
 
-/* Entries that could contain functions with code, though compilers that emit DW_AT_sibling put
- * none there: types, and functions that cover no address. The hasty pass jumps over them. */
+/* Does this pass jump over the children of an entry with this tag? The hasty pass does, except for
+ * namespaces, modules and lexical blocks: into other entries, such as types, compilers that emit
+ * DW_AT_sibling put no functions with code. */
 static bool closed(struct walk *w, unsigned tag)
 {
 	switch (tag) {
@@ -232,7 +233,7 @@ static bool walk_all(struct walk *w)
 	return at;
 }
 
-/* Visit the unit from its start, without what an earlier pass has found. */
+/* Discard what an earlier pass has found, and visit the unit from its start. */
 static bool walk_unit(struct walk *w, bool skip_unlikely)
 {
 	const struct dwarf_header *header = &w->unit->header;

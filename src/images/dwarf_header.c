@@ -1,4 +1,4 @@
-/* dwarf_header.c: what stands in front of a unit of .debug_info? */
+/* dwarf_header.c: what does the header of a unit of .debug_info say? */
 #include "images/dwarf_header.h"
 
 #include <dwarf.h>

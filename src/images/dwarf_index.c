@@ -29,8 +29,8 @@ static size_t unit_number(const struct dwarf_file *file, uint64_t offset)
 	return at < file->units.len && file->units.items[at] == offset ? at : SIZE_MAX;
 }
 
-/* Read the pairs (address, length) of one set. (0, 0) ends a set, but linkers also leave it for
- * code that they dropped; so the set's own length is its end. */
+/* Read the pairs (address, length) of one set. (0, 0) marks the end of a set, but linkers also
+ * write it for code that they dropped. So read up to the end that the set's length gives. */
 static void pairs_read(struct dwarf_index *index, struct cursor *c, unsigned size, size_t unit)
 {
 	while (cursor_left(c) >= 2 * size) {
@@ -58,7 +58,7 @@ static size_t set_read(struct dwarf_index *index, const struct dwarf_file *file,
 	return unit;
 }
 
-/* Marks the units that have an entry. */
+/* Marks the units that have a set with code. */
 static void aranges_read(struct dwarf_index *index, const struct dwarf_file *file, bool *known)
 {
 	struct cursor c = cursor_of(file->sections[DWARF_ARANGES]);
@@ -79,7 +79,7 @@ static void aranges_read(struct dwarf_index *index, const struct dwarf_file *fil
 		set.end = c.at + length;
 		unit = set_read(
 			index, file, &set, set.at - (offset_size == 8 ? 12 : 4), offset_size);
-		/* A set without code says as little as a missing one. */
+		/* A set without code counts as missing. */
 		if (unit != SIZE_MAX && index->spans.len > before)
 			known[unit] = true;
 		cursor_take(&c, length);

@@ -1,9 +1,9 @@
 /* dwarf_lines.c: which line of which file is at some addresses?
  *
- * A line table is a program whose output is a list of rows (address, file, line), mostly far
- * more than there are addresses to look up. So rows are never stored: the program runs, and when
- * a row ends, the addresses in [last row, this row) are answered by it. It stops when all of
- * them are. */
+ * A line table is a program whose output is a list of rows (address, file, line), mostly far more
+ * than there are addresses to look up. So rows are never stored: the program runs, and each new row
+ * ends the one before, which then answers the addresses in [last row, this row). The program stops
+ * when all addresses are answered. */
 #include "images/dwarf_lines.h"
 
 #include "base/buffer.h"
@@ -120,7 +120,7 @@ static struct dwarf_line_file file_read(const struct dwarf_unit *unit, struct cu
 		struct dwarf_value value;
 
 		if (formats[i].form == DW_FORM_implicit_const)
-			c->bad = true; /* no place for its value */
+			c->bad = true; /* the format has no field for its value */
 		if (!dwarf_value_read(c, formats[i].form, 0, encoding, &value))
 			continue;
 		if (formats[i].content == DW_LNCT_path)
@@ -238,7 +238,8 @@ static void sequence_start(struct machine *m)
 	m->file = m->line = 1;
 }
 
-/* The last row ends here. Of overlapping sequences, the first one wins. */
+/* The last row ends at the current address, and answers the addresses up to there. Of overlapping
+ * sequences, the first one wins. */
 static void row_end(struct machine *m)
 {
 	while (m->next < m->count && m->addresses[m->next] < m->address &&

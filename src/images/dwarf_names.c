@@ -1,11 +1,12 @@
 /* dwarf_names.c: what is a function called?
  *
- * Either an entry has a linkage name, which says everything, or a plain name, which has to be
- * qualified by the namespaces and classes around its declaration. Entries have no link to their
- * parent, and the declaration may be elsewhere: an inlined instance refers to its abstract
- * origin, that to the declaration in a class. So references are followed until a name is found,
- * and the scopes of a unit are kept as a tree that grows where names are asked for
- * (scope_around), which costs a pass over the siblings on the way and not over the unit. */
+ * An entry has a linkage name, which is complete, or a plain name, which has to be qualified by the
+ * namespaces and classes around its declaration. Entries have no link to their parent, and the
+ * declaration may be elsewhere: an inlined instance refers to its abstract origin, and the abstract
+ * origin to the declaration in a class. So references are followed until a name is found. The
+ * scopes of a unit are cached as a tree, and only the nodes on the way to a looked-up entry get
+ * their children (scope_around). This costs a pass over the siblings on that way, not over the
+ * unit. */
 #include "images/dwarf_names.h"
 
 #include "base/buffer.h"
@@ -183,7 +184,7 @@ struct visit {
 	struct dwarf_entry entry;
 };
 
-/* Follow the reference to what the entry is an instance, a definition or a short form of. */
+/* Follow the entry's reference to its abstract origin, to its declaration, or to its type unit. */
 static bool visit_follow(struct dwarf_reader *r, struct visit *v)
 {
 	const struct dwarf_file *file;
@@ -205,8 +206,8 @@ static bool visit_parent(struct dwarf_reader *r, struct visit *v)
 	return scope && dwarf_entry_at(v->unit, scope, &v->entry);
 }
 
-/* The plain name, of the first entry that has one. Ends at the last entry, where the name is
- * declared. */
+/* The plain name of the first entry on the way that has one. Leaves `v` at the last entry, where
+ * the name is declared. */
 static struct bytes visit_name(struct dwarf_reader *r, struct visit *v)
 {
 	struct bytes name = dwarf_text(&v->entry, DWARF_NAME);
@@ -228,7 +229,7 @@ static struct bytes nameless(unsigned tag)
 	return tag == DW_TAG_namespace ? BYTES("(anonymous namespace)") : BYTES("{unnamed type}");
 }
 
-/* C has no scopes, so linkage names add nothing. */
+/* In C, no scope qualifies a name. */
 static bool is_c(uint64_t language)
 {
 	switch (language) {
@@ -243,7 +244,7 @@ static bool is_c(uint64_t language)
 	}
 }
 
-/* `name` is declared where the visit is. */
+/* Qualify `name` by the scopes around `v`, the entry that declares it. */
 static struct bytes qualify(
 	struct dwarf_reader *r, struct dwarf_names *names, struct visit *v, struct bytes name)
 {
@@ -271,7 +272,8 @@ static struct bytes qualify(
 	return name;
 }
 
-/* Starting at `v`: a linkage name anywhere on the way, otherwise the plain name. */
+/* Follow the references from `v`: a linkage name of any entry on the way, otherwise the plain
+ * name. */
 static struct dwarf_name find_name(
 	struct dwarf_reader *r, struct dwarf_names *names, struct visit *v)
 {
@@ -302,7 +304,8 @@ struct dwarf_name dwarf_function_name(
 	struct dwarf_name name;
 	size_t at;
 
-	/* Names are cached for the entry that has them. */
+	/* An entry without a name of its own shares the cached name of the entry that it refers
+	 * to. */
 	if (!(entry->has & (DWARF_HAS(DWARF_NAME) | DWARF_HAS(DWARF_LINKAGE_NAME))) &&
 		!dwarf_reference(entry, DWARF_ORIGIN, &file, &offset))
 		dwarf_reference(entry, DWARF_SPECIFICATION, &file, &offset);

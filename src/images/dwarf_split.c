@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <stdio.h>
 
-/* The sections of `image` that have a counterpart; the others are the skeleton's. */
+/* The split sections (".dwo") of `image`; the other sections are those of the skeleton's file. */
 static struct dwarf_file *split_of(struct image *image, const struct dwarf_file *main)
 {
 	struct dwarf_file *file = memory_new(1, sizeof(*file));

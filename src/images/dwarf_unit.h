@@ -6,8 +6,8 @@
 #include "images/dwarf_file.h"
 #include "images/dwarf_header.h"
 
-/* An entry that qualifies the names of what is in it, or may hold such entries: see dwarf_names.c.
- */
+/* An entry that qualifies the names of the entries in it, or may contain entries that do: see
+ * dwarf_names.c. */
 struct dwarf_scope {
 	uint64_t start, end;   /* offsets of the entry, and of the end of its children */
 	uint32_t first, count; /* of its children, in the unit's scopes; by ascending start */
@@ -59,7 +59,7 @@ void dwarf_reader_free_dropped(struct dwarf_reader *r);
 /* Release all units: a split file is about to be closed. */
 void dwarf_reader_clear(struct dwarf_reader *r);
 
-/* False when nothing is left. */
+/* False: the budget is used up. */
 static inline bool dwarf_budget_spend(struct dwarf_reader *r, uint64_t amount)
 {
 	bool left = r->budget > amount;

@@ -45,7 +45,7 @@ static bool load(struct machine *m, unsigned size)
 		return fail(m, EXPRESSION_BAD);
 	if (stack_copy_read(m->memory, address, size, top))
 		return true;
-	m->stack[0] = address;
+	m->stack[0] = address; /* expression_run returns it */
 	return fail(m, EXPRESSION_MEMORY);
 }
 
@@ -322,7 +322,7 @@ static bool read_sum(struct cursor *c, struct expression_formula *f)
 	return true;
 }
 
-/* The rest of "the word there, plus something", behind the sum. */
+/* Read the part after the sum: DW_OP_deref, and perhaps DW_OP_plus_uconst. */
 static bool read_deref(struct cursor *c, struct expression_formula *f)
 {
 	uint64_t after = 0;
@@ -341,7 +341,7 @@ static bool read_deref(struct cursor *c, struct expression_formula *f)
 	return true;
 }
 
-/* The rest of GNU ld's rule for .plt, behind the sum: see arch.c. */
+/* Read the part after the sum of GNU ld's rule for .plt: see arch.c. */
 static bool read_plt(struct cursor *c, struct expression_formula *f, const struct arch *arch)
 {
 	struct expression_formula pc;

@@ -1,9 +1,9 @@
 /* expression.h: DWARF expressions in call frame information (DWARF 5, 2.5 and 6.4.2).
  *
- * An expression is a program for a stack machine, and a walk that runs one for each frame is
- * slow; a BPF program cannot run it at all. But nearly all expressions in real binaries have one
- * of three forms. These are recognised when a rule is decoded, and become formulas with the same
- * meaning; only the rest is run. */
+ * An expression is a program for a stack machine. A walk that runs one for each frame is slow, and
+ * a BPF program cannot run one at all. But nearly all expressions in real binaries have one of
+ * three forms. These are recognised when a rule is decoded, and become formulas with the same
+ * meaning; only other expressions are run. */
 #ifndef KILN_IMAGES_EXPRESSION_H
 #define KILN_IMAGES_EXPRESSION_H
 

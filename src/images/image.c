@@ -46,13 +46,12 @@ struct section {
 struct image {
 	char *name;
 	struct bytes content;
-	struct image_file *file; /* holds the content; empty: the caller does */
+	struct image_file *file; /* owns the content; empty: the caller owns it */
 	uint16_t machine, type;
 	struct bytes build_id;
 	VECTOR(struct segment) segments;
 	VECTOR(struct section) sections; /* by index; [0] is the null section */
-	pthread_mutex_t
-		*unpacking; /* the first user of a section decompresses it; for `file`, too */
+	pthread_mutex_t *unpacking;	 /* for decompressing sections and for charging `file` */
 };
 
 static struct bytes content_part(const struct image *image, uint64_t offset, uint64_t size)
@@ -249,7 +248,7 @@ static void end_elf(void *elf)
 	elf_end(elf);
 }
 
-/* libelf reports lack of memory by a number that has no name. */
+/* libelf reports lack of memory by an error number that its public header does not name. */
 static void fail_out_of_memory(void)
 {
 	const char *why = elf_errmsg(0);
@@ -343,8 +342,8 @@ struct image *image_open(const char *path, struct error *err)
 	return image;
 }
 
-/* The kernel gives the address but not the size. The section headers or a segment are last, and
- * whole pages are mapped. */
+/* The kernel gives the address but not the size. The section headers or a segment come last, and
+ * all bytes can be read because whole pages are mapped. */
 struct image *image_open_vdso(struct error *err)
 {
 	const char *at = (const char *)getauxval(AT_SYSINFO_EHDR);

@@ -23,9 +23,9 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 struct image *image_open_vdso(struct error *err);
 void image_release(struct image *image); /* NULL is allowed */
 
-/* Can other users change the file? Then image_charge counts the memory that is made of its content,
- * such as a table of symbols, until the image is released. False: there is no room for what is made
- * of all such files. */
+/* Can other users change the file? Then image_charge counts the memory for data derived from its
+ * content, such as a table of symbols, until the image is released. False from image_charge: the
+ * memory for data from all such files has reached its limit. */
 bool image_others_can_change(const struct image *image);
 bool image_charge(const struct image *image, uint64_t bytes);
 /* Was there no room for a table or a section? */

@@ -17,7 +17,8 @@ struct image_cache {
 /* Also writes names that were found to the symbol cache on disk. */
 void image_cache_release(struct image_cache *c);
 
-/* As binary_locations_open, but each only once. NULL: not found. Valid as long as the cache. */
+/* As binary_locations_open, but opens each binary only once. NULL: not found. Valid as long as the
+ * cache. */
 const struct image *image_cache_open(
 	struct image_cache *c, struct bytes path, struct bytes build_id);
 

@@ -1,4 +1,4 @@
-/* image_file.c: may this binary be opened, and what do all that are open cost? */
+/* image_file.c: may this binary be opened, and how much memory do all open binaries use? */
 #include "images/image_file.h"
 
 #include "base/scope.h"
@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file that cannot be mapped because others may change it. */
+/* A file that is copied, because others may change it and it cannot be mapped. */
 #define IMAGE_COPIED_LIMIT ((uint64_t)2 << 30) /* bytes */
-/* All of those that are open: links give one file any number of names. */
+/* All copied files that are open: hard links can give one file any number of names. */
 #define IMAGES_COPIED_LIMIT ((uint64_t)4 << 30) /* bytes */
 
 /* Linkers leave only small holes; a sparse file is small on disk but costs as much to read as a
@@ -22,7 +22,7 @@
 
 /* ---- One file ---- */
 
-/* Bytes of the file that are not stored, or a number above the limit. */
+/* Bytes of the file that are in holes; stops counting above the limit. */
 static uint64_t holes_in(int fd, const struct stat *status)
 {
 	off_t size = status->st_size, before, hole, end = 0;
@@ -74,9 +74,9 @@ static bool is_openable(int fd, const char *name, bool *ret_others_can_change, s
 	return true;
 }
 
-/* While a file is mapped or open, its inode's number is not reused, and inodes identify the
- * mappings of processes. A file that was copied is neither, so one of its pages is mapped; it is
- * never read. */
+/* While a file is mapped or open, its inode number is not reused, and inodes identify the mappings
+ * of processes. A copied file is neither mapped nor open, so one of its pages is mapped, and never
+ * read. */
 static void *pin(int fd)
 {
 	void *at = scope_mapping(mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0), 1);
@@ -86,13 +86,13 @@ static void *pin(int fd)
 
 /* ---- All files ---- */
 
-/* What is made of files that other users can change. */
+/* Memory for data derived from files that other users can change. */
 #define IMAGES_DERIVED_LIMIT ((uint64_t)1 << 30) /* bytes */
 
 static _Atomic uint64_t derived;
 
-/* Bytes of images that are open. Leased ones are counted where another user may open the file for
- * writing at any time, and so make a copy of it necessary (leases.h). */
+/* Bytes of images that are open. A leased file is counted only if another user may open it for
+ * writing at any time, because Kiln must then copy it (leases.h). */
 static _Atomic uint64_t copied, leased;
 
 static uint64_t leased_limit(void)

@@ -265,8 +265,8 @@ static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
 	return shown_name(t, &(struct symbol){.name = name});
 }
 
-/* The last of the frames that are one function with frame `i`: of its functions that are
- * cancellation points, glibc has two versions, and the compiler inlines the second one back into
+/* The last of the frames that belong to the same function as frame `i`: glibc has two versions of
+ * each function that is a cancellation point, and the compiler inlines the second version back into
  * the first. */
 static size_t last_of(const struct dwarf_frame *frames, size_t count, size_t i)
 {

@@ -32,13 +32,14 @@ enum names_depth {
 
 struct image_names;
 
-/* The names of `image`, which must outlive them, and of its separate debug file, which may be in
- * `binary_locations`. What `binary_locations` points to must live as long. Reads nothing yet. */
+/* The names of `image`, which must outlive them, and of its separate debug file, which is searched
+ * for in `binary_locations`. What `binary_locations` points to must live as long. Reads nothing
+ * yet. */
 struct image_names *image_names_open(
 	const struct image *image, const struct binary_locations *binary_locations);
 /* Write new answers to disk; by one thread at a time. */
 void image_names_save(struct image_names *n);
-/* Forgets what was not kept. NULL is allowed. */
+/* Answers that were not saved are lost. NULL is allowed. */
 void image_names_release(struct image_names *n);
 
 struct names_answer {

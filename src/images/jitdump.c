@@ -226,7 +226,7 @@ bool jitdump_parse(struct jitdump *dump, struct bytes bytes, struct error *err)
 	return true;
 }
 
-/* A record of which only the start was read makes the next piece larger. */
+/* While a piece contains no complete record, the next piece is twice as large. */
 bool jitdump_read(struct jitdump *dump, int fd, struct runtime_budget *budget, struct error *err)
 {
 	struct error failed = {0};

@@ -29,7 +29,7 @@ struct jitdump_facts {
 	bool timed;	      /* times are CLOCK_MONOTONIC, in ns; otherwise a CPU counter */
 	uint64_t first, last; /* times of records; 0: none */
 	uint64_t records;     /* read so far */
-	uint64_t malformed;   /* whose content is not valid */
+	uint64_t malformed;   /* records whose content is not valid */
 	bool damaged;	      /* no valid record follows the last one */
 	uint64_t left_out;    /* bytes that the budget left out in the last call */
 };

@@ -259,7 +259,8 @@ void kernel_release(struct kernel *k)
 
 /* ---- Answers ---- */
 
-/* Up to the next function; if that is in another module, or missing, up to a short distance. */
+/* A function ends at the next one; if that is in another module or missing, it ends with the page
+ * after its own page at the latest. */
 static uint64_t row_end(const struct kernel *k, size_t at)
 {
 	const struct row *row = &k->rows.items[at];

@@ -15,8 +15,8 @@ struct kernel;
 struct kernel *kernel_open(struct error *err);
 /* Start a thread that reads them for the next kernel_open, which waits for it. */
 void kernel_prefetch(void);
-/* Wait for that thread, if there is one: it then has the CPU of the calling thread, which is one
- * of as many threads as there are CPUs. */
+/* Wait for that thread, if there is one. For one of as many threads as there are CPUs: its CPU is
+ * then free for the thread that reads. */
 void kernel_prefetch_wait(void);
 /* Give symbols that are no longer needed to the next kernel_open instead of releasing them. */
 void kernel_release_for_reuse(struct kernel *k); /* NULL is allowed */

@@ -3,7 +3,7 @@
 
 #include <elf.h>
 
-/* The letter that nm and kallsyms use for it; 0: not a function. Labels in assembly are not
+/* The letter that nm and kallsyms use for a symbol; 0: not a function. Labels in assembly are not
  * always marked as functions. */
 static char letter_of(const struct image *image, const Elf64_Sym *symbol)
 {

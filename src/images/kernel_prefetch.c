@@ -10,7 +10,8 @@
 
 #include <pthread.h>
 
-/* What kernel_open returns next: being read, or handed on. */
+/* What kernel_open returns next: symbols that a thread reads, or that kernel_release_for_reuse was
+ * given. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
@@ -27,7 +28,8 @@ static void read_text(void *unused)
 	ahead.kernel = kernel_open_text("/proc/kallsyms", &ahead.error);
 }
 
-/* The symbols may be taken by another call of libkiln than the one that started the thread. */
+/* Another call of libkiln than the one that started the thread may take the symbols, so a failed
+ * allocation is stored for that call. */
 static void *read_symbols(void *unused)
 {
 	size_t failed_size = 0;
@@ -46,7 +48,8 @@ static void release(void *kernel)
 	kernel_release(kernel);
 }
 
-/* Take what was read ahead; *ret_known: it was, or is being read. */
+/* Take what was read ahead. *ret_known: a thread has read the symbols or failed to (*err,
+ * *ret_failed_size), or kernel_release_for_reuse was called. */
 static struct kernel *take(bool *ret_known, size_t *ret_failed_size, struct error *err)
 {
 	struct kernel *kernel;

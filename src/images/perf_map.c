@@ -81,8 +81,8 @@ static bool piece_read(struct bytes line, struct code_piece *ret)
 	return ret->name.len && ret->size && ret->start + ret->size >= ret->start;
 }
 
-/* When the content that ends at `offset` can have been written at the earliest: the last look at
- * which it was not there. */
+/* The earliest time at which the content that ends at `offset` can have been written: that of the
+ * last mark at which the file was shorter. */
 static uint64_t time_at(struct perf_map *map, uint64_t offset)
 {
 	while (map->mark < map->marks.len && map->marks.items[map->mark].size < offset)

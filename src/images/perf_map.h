@@ -2,9 +2,10 @@
  *
  * A runtime appends lines "START SIZE NAME" (hexadecimal) to /tmp/perf-PID.map, as described in
  * the kernel's tools/perf/Documentation/jit-interface.txt. Lines have no times, and the memory
- * of code is reused. So a recorder notes the size of the file every so often: a line was written
- * between the last look before it and the first look after it. It is dated at the former, so
- * that no sample is earlier than its code, and samples before that get the line it replaced. */
+ * of code is reused. So a recorder marks the size of the file from time to time: a line was written
+ * between the last mark without it and the first mark with it. Its code is valid from the time of
+ * the former, so that no sample is earlier than its code; samples before that time get the line
+ * that it replaced. */
 #ifndef KILN_IMAGES_PERF_MAP_H
 #define KILN_IMAGES_PERF_MAP_H
 

@@ -57,7 +57,7 @@ static struct writer writer_of(int32_t pid)
 	return writer;
 }
 
-/* The container's links must not lead out of it: everything is resolved inside `root`. */
+/* Links in a container must not lead out of it, so everything is resolved inside `root`. */
 static int open_inside(const char *root, const char *path)
 {
 	struct open_how how = {

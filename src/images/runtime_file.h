@@ -50,7 +50,7 @@ struct runtime_read {
 	struct runtime_budget *budget;
 	uint64_t offset, end, began;
 	size_t size;	 /* bytes of a piece; may be changed */
-	bool with_holes; /* as zeroes; otherwise they are skipped */
+	bool with_holes; /* holes are read as zeroes; otherwise they are skipped */
 	bool done;	 /* set it to stop */
 	struct buffer text;
 	uint64_t start;	   /* of the text, in the file */
@@ -61,8 +61,8 @@ bool runtime_read_begin(struct runtime_read *r, int fd, uint64_t offset,
 	struct runtime_budget *budget, struct error *err);
 /* False: nothing more, or an error. */
 bool runtime_read_next(struct runtime_read *r, struct error *err);
-/* Bytes of the text that are complete lines. A last line without a newline counts before a hole,
- * and at the end of the file if that is `complete`. */
+/* How many bytes of the text are complete lines. A last line without a newline counts if a hole
+ * follows, and at the end of the file if `complete`. */
 size_t runtime_read_lines(const struct runtime_read *r, bool complete);
 /* Returns how many bytes the budget left out, holes included. */
 uint64_t runtime_read_end(struct runtime_read *r);

@@ -15,16 +15,16 @@
 #include <unistd.h>
 
 #define TOUCH_AFTER 3600 /* seconds: the precision of the time of last use */
-/* A file that cannot be mapped; the answers about a binary are far smaller. */
+/* A file that is copied because it cannot be mapped; the answers about a binary are far smaller. */
 #define SYMBOL_CACHE_COPIED ((uint64_t)256 << 20) /* bytes */
 
 #define SYSTEM_CACHE "/var/cache/kiln"
 
 /* ---- The folder ---- */
 
-/* Can nobody else put another folder in the place of a part of the path? Each part belongs to this
- * user or to root, links as well, and others may only write to folders like /tmp. What does not
- * exist will be made by this user. */
+/* Is no other user able to replace a part of the path? Each part, links included, must belong to
+ * this user or to root, and only sticky folders such as /tmp may be writable by others. A part that
+ * does not exist will be created by this user. */
 static bool parts_are_ours(const char *path)
 {
 	mode_t forbidden = geteuid() ? S_IWOTH : S_IWGRP | S_IWOTH;
@@ -49,7 +49,7 @@ static bool parts_are_ours(const char *path)
 	return false;
 }
 
-/* As it is written, and where its links lead. */
+/* Checks the path as written, and the path that its links lead to. */
 static bool path_is_ours(const char *path)
 {
 	char real[PATH_MAX];
@@ -140,7 +140,7 @@ static bool path_of(const char *name, struct buffer *ret_path)
 
 /* ---- Reading ---- */
 
-/* If it was used a short time ago, nothing is written. */
+/* Set the time of last use, unless it is recent. */
 static void mark_used(int fd, const struct stat *status)
 {
 	if (time(NULL) - status->st_mtime > TOUCH_AFTER)
@@ -149,7 +149,7 @@ static void mark_used(int fd, const struct stat *status)
 
 static bool read_file(int fd, struct stable_file *ret)
 {
-	struct error ignored = {0}; /* then the names have to be found again */
+	struct error ignored = {0}; /* on failure, the names are looked up again */
 	struct stat status;
 
 	if (fstat(fd, &status) || !stable_file_open(ret, fd, SYMBOL_CACHE_COPIED, &ignored))
@@ -192,19 +192,19 @@ static uint64_t size_allowed(void)
 	return letter ? size << 10 * (letter - letters + 1) : size;
 }
 
-struct kept_file {
+struct cached_file {
 	char *name;
 	uint64_t size;
 	struct timespec used;
 };
-struct kept_files {
-	VECTOR(struct kept_file) rows;
+struct cached_files {
+	VECTOR(struct cached_file) rows;
 	uint64_t size;
 };
 
 static int used_compare(const void *a, const void *b)
 {
-	const struct kept_file *x = a, *y = b;
+	const struct cached_file *x = a, *y = b;
 
 	if (x->used.tv_sec != y->used.tv_sec)
 		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
@@ -222,7 +222,8 @@ static DIR *open_folder(int folder)
 }
 
 /* "0123abcd.lines", "xxh3-0123abcd.unwind", and unfinished files of writers that were killed:
- * "0123abcd.lines.89abcdef~". Nothing else is the cache's, whatever folder it was given. */
+ * "0123abcd.lines.89abcdef~". Other files in the folder do not belong to the cache and are left
+ * alone. */
 static bool is_cache_file(const char *name)
 {
 	static const char *const kinds[] = {".functions", ".inlined", ".lines", ".unwind"};
@@ -239,7 +240,7 @@ static bool is_cache_file(const char *name)
 	return false;
 }
 
-static void list_files(int folder, struct kept_files *ret)
+static void list_files(int folder, struct cached_files *ret)
 {
 	DIR *directory = scope_directory(open_folder(folder));
 	struct dirent *entry;
@@ -252,9 +253,9 @@ static void list_files(int folder, struct kept_files *ret)
 			!S_ISREG(status.st_mode))
 			continue;
 		ret->size += (uint64_t)status.st_size;
-		vector_push(&ret->rows,
-			((struct kept_file){memory_copy_text(entry->d_name, strlen(entry->d_name)),
-				(uint64_t)status.st_size, status.st_mtim}));
+		vector_push(&ret->rows, ((struct cached_file){memory_copy_text(entry->d_name,
+								      strlen(entry->d_name)),
+						(uint64_t)status.st_size, status.st_mtim}));
 	}
 	if (directory)
 		scope_closedir(directory);
@@ -280,7 +281,7 @@ static bool is_known_to_fit(const struct stat *folder, uint64_t added, uint64_t 
 	return fits;
 }
 
-static void know(const struct stat *folder, uint64_t size)
+static void remember_size(const struct stat *folder, uint64_t size)
 {
 	pthread_mutex_lock(&known.lock);
 	known.device = folder->st_dev;
@@ -293,7 +294,7 @@ static void know(const struct stat *folder, uint64_t size)
  * processes write meanwhile are seen by the next process. */
 static void make_room(int folder, uint64_t added)
 {
-	struct kept_files files = {0};
+	struct cached_files files = {0};
 	uint64_t allowed = size_allowed();
 	struct stat status;
 
@@ -306,7 +307,7 @@ static void make_room(int folder, uint64_t added)
 			if (!unlinkat(folder, files.rows.items[i].name, 0))
 				files.size -= files.rows.items[i].size;
 	}
-	know(&status, files.size);
+	remember_size(&status, files.size);
 	for (size_t i = 0; i < files.rows.len; i++)
 		memory_free(files.rows.items[i].name);
 	vector_release(&files.rows);

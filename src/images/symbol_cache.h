@@ -22,8 +22,8 @@
 
 #define SYMBOL_CACHE_SIZE ((uint64_t)1 << 30) /* bytes, unless $KILN_CACHE_SIZE says otherwise */
 
-/* The folder, created if missing; false: none. ret_path is empty before, and changed in any
- * case. */
+/* The folder, created if missing; false: none. `ret_path` must be empty; its content changes even
+ * on failure. */
 bool symbol_cache_folder(struct buffer *ret_path);
 
 /* The content of the file with this name (without '/'), which is marked as used; false: none.

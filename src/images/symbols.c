@@ -150,14 +150,14 @@ struct bytes symbol_file(const struct image *image, const struct symbol *symbol)
 	return (struct bytes){0};
 }
 
-/* Linkers for ARM and AArch64 mark code and data with "$x", "$d.1" and so on. */
+/* Linkers for ARM, AArch64 and RISC-V mark code and data with "$x", "$d.1" and so on. */
 static bool is_mapping_symbol(uint16_t machine, const char *name)
 {
 	return (machine == EM_ARM || machine == EM_AARCH64 || machine == EM_RISCV) &&
 	       name[0] == '$' && name[1] && (!name[2] || name[2] == '.' || machine == EM_RISCV);
 }
 
-/* Ignore a size that wraps around the address space. */
+/* Clip a size that would reach beyond the address space. */
 static uint32_t size_of(const Elf64_Sym *symbol)
 {
 	uint64_t room = UINT64_MAX - symbol->st_value;

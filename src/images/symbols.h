@@ -62,7 +62,7 @@ void symbol_text(const struct symbol *symbol, struct buffer *out);
 
 enum symbols_extent symbols_extent(const struct symbols *s);
 const char *symbols_source(const struct symbols *s); /* the file or section they come from; "" */
-size_t symbols_count(const struct symbols *s);	     /* without linkage tables */
+size_t symbols_count(const struct symbols *s);	     /* without stubs of linkage tables */
 struct symbol symbols_at(const struct symbols *s, size_t index); /* by ascending start */
 
 #endif

@@ -39,7 +39,7 @@ static enum unwind_end unreadable(const struct stack_copy *stack, bool filled, u
 
 	if (!filled)
 		return UNWIND_STACK_MISSING;
-	/* Within the usual extent of a stack above the copy: a larger copy would have had it. */
+	/* Within the usual extent of a stack above the copy: a larger copy would contain it. */
 	return address + WORD > end && address - stack->start < (uint64_t)1 << 30
 		       ? UNWIND_STACK_COPY
 		       : UNWIND_BAD_FRAME;
@@ -286,7 +286,8 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	if (!pc)
 		return UNWIND_COMPLETE;
 	caller = find_code(w, pc - 1);
-	/* If the caller has tables, it needs no frame pointer, and the saved value may be any. */
+	/* If the caller has tables, it needs no frame pointer, and the saved value may be
+	 * anything. */
 	if (!caller || (next && next <= fp && !caller->cfi))
 		return UNWIND_NO_TABLE;
 	registers_set(r, arch->frame_pointer, next);

@@ -97,7 +97,7 @@ static bool read_register(struct bytes text, uint8_t *ret_column)
 	return false;
 }
 
-/* "-20", "+8", "0x10"; nothing is 0. */
+/* "-20", "+8", "0x10"; an empty text is 0. */
 static bool read_number(struct bytes text, int64_t *ret)
 {
 	bool negative = text.len && *text.at == '-';

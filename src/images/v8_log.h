@@ -8,7 +8,7 @@
  *	code-delete,[TIME,]ADDRESS
  *
  * MARK is that of the compiler's tier (names/v8_name.h). TIME is in microseconds since the log was
- * started; logs before Node 10 have none. Names contain \xHH, \uHHHH and \\. */
+ * started; logs before Node 10 have none. Names contain \xHH, \uHHHH, \n and \\. */
 #ifndef KILN_IMAGES_V8_LOG_H
 #define KILN_IMAGES_V8_LOG_H
 
