@@ -4,10 +4,10 @@
 
 #include "model/profile.h"
 
-/* In what way two profiles are parts of one. */
+/* How two profiles become one. */
 struct append_options {
-	/* Both have one table of samples and so has the result, with the streams of both;
-	 * otherwise each event has a table of its own. */
+	/* Both have one table of samples, and so has the result, with the streams of both.
+	 * Otherwise each event has a table of its own. */
 	bool one_table;
 	/* Nothing will be added to `to` afterwards, so its stacks need not be findable. */
 	bool last;
@@ -21,10 +21,11 @@ struct append_options {
 
 /* Append `from` to `to`, as if one reader had read both: rows keep their order, equal rows are
  * merged, and values of samples of one stack are added. For inputs whose samples have stacks and
- * values but no other columns, and without metadata about the whole profile. Each stack of
- * `from` is released once it has been moved, because the stack tables are most of the memory of
- * a long input. False when `from` has more than that, or when its streams differ from those of
- * `to` for the same event; then neither profile is usable. */
+ * values but no other columns; only `to` may have metadata about the whole profile. The stack
+ * tables of `from` are released once they have been moved, because they are most of the memory of a
+ * long input. False when a profile has more than that, when the streams of `from` differ from those
+ * of `to` for the same event, or when a sum overflows or a table is full; then neither profile is
+ * usable. */
 bool profile_append(struct profile *to, struct profile *from, const struct append_options *how);
 
 #endif

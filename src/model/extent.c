@@ -23,7 +23,7 @@ static bool strings_fit(const struct profile *p, uint64_t *ret_longest, struct e
 /* ---- Stacks ---- */
 
 /* A location without names counts as one frame, that of its module. */
-static uint32_t most_names(const struct profile *p)
+static uint32_t max_names(const struct profile *p)
 {
 	uint32_t max = 1;
 
@@ -33,10 +33,11 @@ static uint32_t most_names(const struct profile *p)
 	return max;
 }
 
-/* The number of locations of the deepest stack; UINT16_MAX: that many or more. A caller's depth
- * is known when its callee is reached. Most callers are the row before, whose depth is still in
- * a register: through memory, each row would wait for the store of the one before. */
-static uint32_t most_places(const struct profile *p)
+/* The number of locations of the deepest stack; UINT16_MAX: that many or more. A caller comes
+ * before its callees, so its depth is known. Most callers are the row before, whose depth is still
+ * in a register: if it were read from memory, each row would wait until the row before has been
+ * stored. */
+static uint32_t max_locations(const struct profile *p)
 {
 	const stack_id *callers = p->stack_caller.items;
 	size_t count = p->stack_caller.len;
@@ -54,7 +55,8 @@ static uint32_t most_places(const struct profile *p)
 	return max;
 }
 
-/* The frames of all stacks, and of the deepest one or of one that is too deep. */
+/* Count the frames of all stacks; *ret_deepest: those of the deepest one, or of the first one that
+ * is too deep. */
 static uint64_t count_frames(const struct profile *p, uint64_t *ret_deepest)
 {
 	const struct span *names = p->location_names.items;
@@ -80,14 +82,14 @@ static bool nodes_fit(const struct profile *p, uint64_t nodes)
 	return !p->limit || nodes <= p->limit / PROFILE_ROW_COST;
 }
 
-/* First assume that every location has as many names as the one with the most. That mostly
- * suffices, and looking up each of 3 million takes 8 ms. */
+/* First assume that every location has as many names as the location with the most. This is mostly
+ * good enough; looking up the names of each of 3 million stacks takes 8 ms. */
 static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct error *err)
 {
-	uint64_t names = most_names(p), deepest;
+	uint64_t names = max_names(p), deepest;
 
 	*ret_nodes = names * p->stack_caller.len;
-	if (nodes_fit(p, *ret_nodes) && names * most_places(p) < UINT16_MAX)
+	if (nodes_fit(p, *ret_nodes) && names * max_locations(p) < UINT16_MAX)
 		return true;
 	*ret_nodes = count_frames(p, &deepest);
 	if (deepest > PROFILE_DEPTH_LIMIT)
@@ -105,8 +107,8 @@ static uint64_t frame_text(const struct profile *p, frame_id id)
 	return profile_text(p, p->frames.items[id].function).len;
 }
 
-/* Names are written at every node of the tree, and once per frame. Mostly no name is so long
- * that they have to be added up. */
+/* Outputs write names at every node of the tree, and once per frame. Mostly the longest name is so
+ * short that the sum need not be calculated. */
 static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest, struct error *err)
 {
 	uint64_t max = expansion_output_limit(p->limit), frames = 0, tree = 0, *before;

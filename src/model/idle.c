@@ -1,8 +1,8 @@
 /* idle.c: which samples are of idle CPUs, and which streams have their values? */
 #include "model/idle.h"
 
-/* Names; one that ends in '*' is a prefix, one that starts with '*' a suffix. */
-static const char *const breaks[] = {
+/* Functions that work on an idle CPU; '*' at the end marks a prefix, at the start a suffix. */
+static const char *const work_functions[] = {
 	/* x86, since 5.8 and before */
 	"asm_sysvec_*", "sysvec_*", "asm_common_interrupt", "common_interrupt", "asm_exc_*",
 	"exc_*", "*_interrupt", "do_IRQ", "ret_from_intr", "end_repeat_nmi", "do_nmi", "nmi",
@@ -18,8 +18,8 @@ static const char *const breaks[] = {
 
 bool idle_is_interrupted_by(struct bytes function)
 {
-	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
-		struct bytes name = bytes_of(breaks[i]);
+	for (size_t i = 0; i < sizeof(work_functions) / sizeof(*work_functions); i++) {
+		struct bytes name = bytes_of(work_functions[i]);
 
 		if (name.at[0] == '*') {
 			if (bytes_ends_with(function, (struct bytes){name.at + 1, name.len - 1}))

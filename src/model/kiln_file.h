@@ -20,9 +20,9 @@ struct kiln_sink {
 };
 
 /* Each call writes what is new in the profile since the last one, and rewrites what may have
- * changed: samples (samples.changing) and locations that are named later (`unnamed`, set by the
- * caller). So a recorder appends as it goes; a file without an index, of a recorder that was
- * killed, is read by scanning its sections. `{0}` has written nothing. */
+ * changed: values of samples (samples.changing) and locations that are named later (`unnamed`, set
+ * by the caller). So a recorder appends while it records. If it is killed, the file has no index,
+ * and readers scan its sections. `{0}` has written nothing. */
 struct kiln_writer {
 	struct kiln_sink sink;
 	size_t unnamed;	 /* this many of the last locations will be named later */
@@ -31,8 +31,8 @@ struct kiln_writer {
 	VECTOR(struct kiln_section) index;     /* every section so far */
 };
 bool kiln_writer_append(struct kiln_writer *w, const struct profile *p, struct error *err);
-/* Append what is new, rewrite rows that may have changed since they were added (names of
- * locations, streams), and write the index. */
+/* Append what is new, rewrite rows that may have changed since they were added (names of locations,
+ * identities of mappings, streams), and write the index. */
 bool kiln_writer_finish(struct kiln_writer *w, const struct profile *p, struct error *err);
 void kiln_writer_release(struct kiln_writer *w);
 

@@ -1,10 +1,10 @@
 /* kiln_reader.c: how do the bytes of a .kiln file become a profile, whatever is in them?
  *
  * First the headers of all sections are read; they tell how many rows every table has. Then the
- * payloads are verified in pieces, in parallel: the checksum and the ids of a piece together,
- * while it is in the cache. Only then are the columns taken over, borrowed where one section has
- * all of their rows. So opening a file costs one read of it at memory speed
- * (`bench/open_kiln.sh`), and nothing behind this file checks an id again. */
+ * payloads are verified in pieces, in parallel: the checksum and the ids of a piece together, while
+ * it is in the cache. Only then are the columns taken over, borrowed where one section has all of
+ * their rows. So opening a file costs one read of it at memory speed (`bench/open_kiln.sh`), and no
+ * later code checks an id again. */
 #include "model/extent.h"
 #include "model/kiln_columns.h"
 #include "model/kiln_file.h"
@@ -157,7 +157,7 @@ static bool sections_cut(struct reading *r, size_t count, struct error *err)
 	return true;
 }
 
-/* ---- How many rows do they make? ---- */
+/* ---- How many rows do the sections have? ---- */
 
 static struct slot *slot_of(struct reading *r, size_t column, uint64_t instance)
 {
@@ -277,15 +277,15 @@ static bool sections_plan(struct reading *r, struct error *err)
 	return true;
 }
 
-/* ---- Is what they hold right? ---- */
+/* ---- Are their contents valid? ---- */
 
 static const char *payload_of(const struct reading *r, const struct kiln_section *s)
 {
 	return r->content.at + s->offset + sizeof(*s);
 }
 
-/* Runs in any thread, for one piece: the checksum of its bytes, and the ids of the rows that
- * begin in it. */
+/* Runs in any thread: compute the checksum of a piece, and check the ids of the rows that begin in
+ * it. */
 static void piece_verify(void *context, size_t i)
 {
 	struct reading *r = context;
@@ -377,8 +377,8 @@ static void run_serially(size_t count, void (*piece)(void *context, size_t i), v
 		piece(context, i);
 }
 
-/* In a file that was never finished, damage counts as a torn end: what was complete before it is
- * kept. */
+/* In a file that was never finished, damage counts as a torn end: the complete parts before it are
+ * used. */
 static bool sections_verify(struct reading *r, kiln_parallel *parallel, struct error *err)
 {
 	for (;;) {

@@ -77,8 +77,8 @@ static uint64_t checksum_from(
 				 (rows - from) * c->item_size});
 }
 
-/* Write the rows that are new, and those that may change if one has. The first `settled` rows do
- * not change. */
+/* Write the rows that are new. If a row that may change has changed, write all such rows again. The
+ * first `settled` rows do not change. */
 static bool put_column(struct kiln_writer *w, size_t column, uint32_t instance, const void *items,
 	uint64_t rows, uint64_t settled, struct error *err)
 {
@@ -88,7 +88,7 @@ static bool put_column(struct kiln_writer *w, size_t column, uint32_t instance, 
 
 	assert(rows >= before.rows && settled <= rows);
 	if (!rows && !(c->table == TABLE_SAMPLES && c->column == 1 && !before.written))
-		return true; /* only a samples table's existence is worth a section without rows */
+		return true; /* without rows, a section only shows that a samples table exists */
 	*done = (struct kiln_progress){rows, settled, checksum_from(c, items, settled, rows), true};
 	s.first = settled < before.settled ? settled : before.settled;
 	if (before.written && before.rows == rows && s.first == before.settled &&
@@ -141,7 +141,7 @@ static bool put_values(
 }
 
 /* Names of locations and the identity of some mappings are known only at the end of a recording;
- * until then, rewriting those rows is not worth it. */
+ * until then, these rows are not rewritten. */
 static uint64_t settled_rows(const struct kiln_writer *w, const struct kiln_column *c,
 	const struct profile *p, uint64_t rows, bool finishing)
 {
@@ -208,7 +208,8 @@ bool kiln_writer_finish(struct kiln_writer *w, const struct profile *p, struct e
 	at = w->offset;
 	s.item_size = sizeof(s);
 	s.rows = w->index.len;
-	vector_reserve(&w->index, 1); /* growing would move it while it is its own payload */
+	/* The index is its own payload, so it must not move while it is written. */
+	vector_reserve(&w->index, 1);
 	return put_section(w, &s, w->index.items, err) && put_control(w, CONTROL_END, at, err);
 }
 

@@ -14,9 +14,9 @@ struct merge_part {
 				     copy them */
 };
 
-/* Add what the view shows of its selected streams. Stacks that `to` already has are shared;
- * samples and streams get tables of their own. The streams of all parts are named like those of
- * the first, whose unit they must have, with or without decimals. ERR_USAGE names the units that
+/* Add what the view shows of its selected streams. Stacks that `to` already has are shared; samples
+ * and streams get tables of their own. All parts get the kind and event of the first part. They
+ * must have its unit, but may have more or fewer decimals. ERR_USAGE names the units that
  * differ. */
 bool profile_merge(
 	struct profile *to, const struct view *v, const struct merge_part *part, struct error *err);

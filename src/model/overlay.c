@@ -1,4 +1,4 @@
-/* overlay.c: where do strings and frames go that are not in a profile, but beside it? */
+/* overlay.c: where are the strings and frames that a view adds to a profile? */
 #include "model/overlay.h"
 
 void overlay_init(struct overlay *o, const struct profile *base)
@@ -37,8 +37,8 @@ void overlay_copy(const struct overlay *o, struct overlay *ret)
 
 /* ---- What the base has ---- */
 
-/* The base's own maps are used if it has them. A base that was mapped from a file has none: they
- * are made on first use, and learn what was added to the base since. */
+/* The base's own maps are used if it has any. A base that was mapped from a file has none: then
+ * maps are made on first use, and rows that the base has gained since are entered. */
 
 static const struct id_map *known_strings(struct overlay *o)
 {

@@ -23,7 +23,7 @@ frame_id overlay_frame(struct overlay *o, const struct frame *frame);
 
 struct frame overlay_frame_at(const struct overlay *o, frame_id id);
 struct bytes overlay_text(const struct overlay *o, string_id id);
-size_t overlay_frame_count(const struct overlay *o); /* ids are below */
+size_t overlay_frame_count(const struct overlay *o); /* ids are below this count */
 size_t overlay_string_count(const struct overlay *o);
 
 #endif

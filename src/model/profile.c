@@ -369,8 +369,9 @@ stack_id profile_add_stack(struct profile *p, stack_id caller, location_id locat
 	return id;
 }
 
-/* Stacks that were added since the last search are learned first. The last stack can have no
- * callees yet, which saves most searches in trees that are listed line by line. */
+/* Stacks that were added since the last search are indexed first. The stack added last cannot have
+ * callees yet, so no search is needed below it; this saves most searches in trees that are listed
+ * line by line. */
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 {
 	stack_id id;
@@ -604,7 +605,7 @@ void profile_set_meta(struct profile *p, struct bytes key, struct bytes value)
 	for (size_t i = 0; i < p->meta.len; i++) {
 		if (p->meta.items[i].key != row.key)
 			continue;
-		vector_push(&p->meta, row); /* items moves to the profile here */
+		vector_push(&p->meta, row); /* a borrowed vector becomes the profile's own here */
 		p->meta.items[i] = row;
 		p->meta.len--;
 		return;

@@ -45,7 +45,7 @@ typedef uint32_t process_id, thread_id, label_set_id;
 #define PROFILE_LOSSES_LIMIT  65536u
 #define PROFILE_TIME_LIMIT    ((uint64_t)INT64_MAX / 2) /* ns: sums of two are an int64_t */
 #define PROFILE_COUNT_LIMIT                                                                        \
-	((uint64_t)1 << 46) /* samples: the sum of all losses has the same limit */
+	((uint64_t)1 << 46) /* samples; the sum of PROFILE_LOSSES_LIMIT losses is at most 2^62 */
 
 enum frame_kind {
 	FRAME_NATIVE,
@@ -238,9 +238,9 @@ frame_id profile_frame(struct profile *p, const struct frame *frame);
 /* A frame that has only a name and a kind. */
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);
 mapping_id profile_mapping(struct profile *p, const struct mapping *mapping);
-/* A mapping whose build id is not known yet. It is never merged with another mapping until its
- * build id is set; then all locations in it become locations of the mapping that it turns out to
- * be, which is returned. */
+/* A mapping whose build id is not known yet. It is never merged with another mapping until
+ * profile_identify_mapping sets its build id. If an equal mapping exists then, the locations move
+ * to that one. Returns the mapping that they are in. */
 mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping *mapping);
 mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, string_id build_id);
 /* A location that is named later. */
@@ -253,7 +253,8 @@ location_id profile_location_inverted(struct profile *p, location_id location);
 void profile_name_location(
 	struct profile *p, location_id location, const frame_id *frames, size_t count);
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location);
-/* The stack if it was there at profile_index_stacks, or 0. The caller was there. */
+/* The stack, if it was added before the last profile_index_stacks; otherwise 0. The caller must
+ * have been added before it, too. */
 static inline stack_id profile_find_stack(
 	const struct profile *p, stack_id caller, location_id location)
 {
@@ -315,7 +316,7 @@ static inline int64_t stream_value(const struct stream *s, size_t sample)
 /* ERR_LIMIT if a table is longer than allowed, as `full` says. */
 bool profile_check_rows(const struct profile *p, struct error *err);
 /* Is the sum of the magnitudes of all values an int64_t? Then no sum of any of them overflows.
- * ERR_LIMIT names the stream whose is not. */
+ * ERR_LIMIT names the stream at which the sum is too large. */
 bool profile_check_values(const struct profile *p, struct error *err);
 /* Is every sample weighed by at least one stream? Outputs rely on it. A profile without samples
  * may have no stream. ERR_FORMAT names the table. */

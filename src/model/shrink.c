@@ -1,4 +1,4 @@
-/* shrink.c: how does a profile shrink that will only be read? */
+/* shrink.c: how is a profile made smaller that will only be read? */
 #include "model/shrink.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static void *cut(void *items, size_t len, size_t *cap, size_t size)
 	return memory_resize(items, len, size);
 }
 
-/* Equal values need no column: the samples of a clock mostly have equal values. */
+/* A column whose values are all equal is replaced by `fixed_value`: the samples of a clock mostly
+ * have equal values. */
 static void settle_values(struct stream *s)
 {
 	for (size_t i = 0; i < s->value.len; i++)

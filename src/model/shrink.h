@@ -4,8 +4,8 @@
 
 #include "model/profile.h"
 
-/* Release what only adding rows needs: the maps and spare room, both of which come back if a row
- * is added after all; and columns whose values are all equal. */
+/* Release what only adding rows needs: the maps and spare room. If a row is added after all, both
+ * are allocated again. Also release columns of values that are all equal. */
 void profile_shrink(struct profile *p);
 
 /* Bytes that its tables take, borrowed ones included. */

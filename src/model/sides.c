@@ -2,9 +2,9 @@
  *
  * A difference is two columns of values over one tree, so every node has both: no trees are
  * matched. With --normalise, "before" is scaled to after's total, because two runs of different
- * length differ everywhere. A change below `threshold` percent of the larger total is noise and
- * is drawn as no change; the threshold is taken of the whole, not of a node, so that small nodes
- * with large relative changes, which sampling produces by chance, stay quiet. */
+ * length differ everywhere. A change below `threshold` percent of the larger total is noise and is
+ * drawn as no change. The threshold is a part of the whole, not of a node: sampling produces large
+ * relative changes of small nodes by chance, which would otherwise be drawn. */
 #include "model/sides.h"
 
 #include <math.h>

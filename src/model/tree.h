@@ -2,8 +2,8 @@
  *
  * The tree is two columns, caller and frame, indexed by node. Node 0 is the root; a node's caller
  * has a smaller id than the node. So totals are one backward sweep (tree_totals: add each node to
- * its caller), and most transforms are one forward sweep (make each node's new node below that of
- * its caller). Both read memory in order and neither recurses, however deep the stacks are. */
+ * its caller), and most transforms are one forward sweep (add each node below the new node of its
+ * caller). Both read memory in order and neither recurses, however deep the stacks are. */
 #ifndef KILN_MODEL_TREE_H
 #define KILN_MODEL_TREE_H
 

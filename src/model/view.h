@@ -77,9 +77,8 @@ node_id *view_sample_nodes(struct view *v, uint32_t samples);
 /* Replace the view's tree by the builder's, which is moved. The caller has set the nodes of all
  * samples of all tables with view_sample_nodes. */
 void view_replace_tree(struct view *v, struct tree_builder *b);
-/* Of `count` samples from `first` on, a multiple of SAMPLES_PER_WORD, leave out those whose bit is
- * 0.
- */
+/* Leave out those of `count` samples from `first` on whose bit is 0. `first` is a multiple of
+ * SAMPLES_PER_WORD. */
 #define SAMPLES_PER_WORD 64u
 void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t count, uint64_t bits);
 
@@ -87,7 +86,7 @@ void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t co
 string_id view_string(struct view *v, struct bytes text);
 frame_id view_frame(struct view *v, const struct frame *frame);
 
-/* Tell the user of the result something about what was done: a sentence. */
+/* Add a note about what was done, a sentence for the user of the result. */
 __attribute__((format(printf, 2, 3))) void view_note(struct view *v, const char *fmt, ...);
 
 /* ERR_LIMIT if the tree is incomplete because it would take more memory than its profile may
@@ -106,8 +105,8 @@ size_t view_string_count(const struct view *v);
  * the last. */
 bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own);
 
-/* Which of the samples from `first` on, a multiple of SAMPLES_PER_WORD, are kept: a bit for each,
- * at most SAMPLES_PER_WORD. */
+/* Which of the samples from `first` on are kept: a bit for each, at most SAMPLES_PER_WORD. `first`
+ * is a multiple of SAMPLES_PER_WORD. */
 uint64_t view_kept_samples(const struct view *v, uint32_t samples, size_t first);
 /* The node of a stack of the profile, or NODE_DROPPED. */
 static inline node_id view_stack_node(const struct view *v, stack_id stack)
@@ -123,8 +122,8 @@ bool *view_end_nodes(const struct view *v);
  * tree_totals adds everything below. */
 void view_self(const struct view *v, int64_t *ret_self);
 
-/* For a profile with two sides of which the first is selected: the streams (an item for each of
- * the profile's) that show the second in the same way. False when there is no second side. */
+/* For a profile with two sides of which the view shows the first: the streams that show the second
+ * side in the same way (an item for each stream of the profile). False: there is no second side. */
 bool view_second_side(const struct view *v, bool *ret_streams);
 
 /* Kind, unit and event of the selected streams. */
