@@ -118,7 +118,7 @@ void address_space_map(struct address_space *s, const struct mapped *m)
 	if (m->start >= m->end)
 		return;
 	at = space_cut(s, m->start, m->end);
-	/* Beyond the limit the newest mapping is dropped, and its addresses have no names: those
+	/* Beyond the limit the newest mapping is dropped, and its addresses get no names: the names
 	 * of the mapping that it replaced would be wrong. */
 	if (s->maps.len < ADDRESS_SPACE_LIMIT)
 		space_insert(s, at, m);

@@ -35,7 +35,7 @@ struct address_space *address_space_make_private(struct address_space **space, u
  * no effect. */
 void address_space_map(struct address_space *space, const struct mapped *m);
 
-/* Would adding it change the meaning of addresses that had one? */
+/* Would adding `m` change what addresses refer to that are mapped now? */
 bool address_space_replaces(const struct address_space *space, const struct mapped *m);
 
 /* The mapping at `address`, or NULL. `space` may be NULL. */

@@ -180,9 +180,9 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 	return image;
 }
 
-/* /proc/PID/map_files leads to the mapped file itself, even if it was deleted or is in another
- * namespace, while the process lives and if we have permission. Then try its path as the process
- * sees it, then as we do. */
+/* While the process lives and if we have permission, /proc/PID/map_files leads to the mapped file
+ * itself, even if it was deleted or is in another namespace. Then try the path as the process sees
+ * it, then as we see it. */
 static struct image *open_mapped(struct patience *patience, const char *name,
 	const struct binary_key *key, const char **ret_missing)
 {
@@ -211,8 +211,8 @@ static struct image *open_mapped(struct patience *patience, const char *name,
 
 /* ---- Of a recording ---- */
 
-/* Is it the recorded inode, and not another file that reused its number? Not all file systems
- * can tell. */
+/* Is it the recorded inode, and not another file that reused its number? Some file systems have no
+ * generation numbers; then the inode number decides. */
 static bool is_inode(const char *path, const struct stat *st, const struct binary_key *key)
 {
 	int fd = key->generation ? broker_open(BROKER_BINARY, path) : -1;
@@ -236,8 +236,8 @@ static bool is_unmodified(const struct binaries *b, struct bytes path, const str
 	return key->inode ? is_inode(path.at, &st, key) : !b->binary_locations->symfs;
 }
 
-/* Files with a build id are found by it when needed. Others are checked now, which identifies
- * them. If --symfs does not have the file, ours is used if its inode was recorded. */
+/* A file with a build id is searched for when it is needed. A file without one is checked now.
+ * If --symfs does not have the file, ours is used if its inode was recorded. */
 static void row_recorded(struct binaries *b, struct binary *row, const struct binary_key *key)
 {
 	struct binary_locations here = *b->binary_locations;

@@ -50,7 +50,7 @@ struct binaries {
 	VECTOR(struct binary_build_id) build_ids; /* 0 is unused */
 	struct id_map by_key, by_path;
 	struct roots roots;
-	struct patience patience; /* of running processes: with what they map */
+	struct patience patience; /* limits the time for opening files of running processes */
 	struct arena text;
 };
 
@@ -71,8 +71,8 @@ uint32_t binaries_add(struct binaries *b, const struct binary_key *key);
  * `missing` says why. Not thread-safe. */
 const struct image *binaries_image(struct binaries *b, uint32_t row);
 
-/* Tell the profile the identities of the files without a build id that it has locations in; all
- * bytes of those files have to be read. Call after the last location was added and before
+/* Set the identities of those files without a build id in which the profile has locations; all
+ * bytes of these files have to be read. Call after the last location was added and before
  * naming. */
 void binaries_identify(struct binaries *b);
 

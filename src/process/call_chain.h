@@ -4,7 +4,7 @@
 
 #include "process/perf_record.h"
 
-/* Consecutive addresses of one context; the kernel's own limit is 8 of them. */
+/* The parts of one call chain; the kernel's own default limit is 8. */
 #define CHAIN_PARTS_LIMIT 16u
 
 /* Addresses of one context, innermost first. */

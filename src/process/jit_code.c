@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HELD_LIMIT	512u		     /* open files */
-#define PROCESSES_LIMIT 4096u		     /* rows */
-#define TRY_AGAIN	((uint64_t)10000000) /* ns until missing files are tried again... */
+#define OPEN_FILES_LIMIT 512u		      /* open files */
+#define PROCESSES_LIMIT	 4096u		      /* rows */
+#define TRY_AGAIN	 ((uint64_t)10000000) /* ns until missing files are tried again... */
 #define TRY_INTERVAL_MAX                                                                           \
 	((uint64_t)16000000000)	     /* ... growing by an eighth each time up to this              \
 				      */
@@ -115,7 +115,8 @@ static bool is_dump(struct bytes path, uint64_t *ret_pid)
 	       name.len > 9 && bytes_u64((struct bytes){name.at + 4, name.len - 9}, ret_pid);
 }
 
-/* Memory that a program may write code to; not the kernel's own pages in every process. */
+/* Memory that a program may write code to. The kernel's own pages are in every process and do not
+ * count. */
 static bool may_have_code(const struct profile *p, const struct mapping *m)
 {
 	static const struct bytes kernels[] = {
@@ -180,11 +181,11 @@ static int open_map(const struct jit_code *code, const struct jit_process *row, 
 	return open_at(code, row, path, err);
 }
 
-/* The last of the user's logs that belongs to this process; of logs without a process in their
- * name, the last one applies to all. */
+/* Of the logs that the user names, open the last one of this process; otherwise the last one
+ * without a process in its name, which applies to all processes. */
 static int open_named_log(const struct jit_code *code, const struct jit_process *row)
 {
-	const char *own = NULL, *other_user = NULL;
+	const char *own = NULL, *of_all = NULL;
 	char end[32];
 	glob_t found;
 	int fd = -1;
@@ -199,10 +200,10 @@ static int open_named_log(const struct jit_code *code, const struct jit_process 
 			if (bytes_ends_with(path, bytes_of(end)))
 				own = path.at;
 			else if (!bytes_ends_with(path, BYTES("-v8.log")))
-				other_user = path.at;
+				of_all = path.at;
 		}
-		if (own || other_user)
-			fd = scope_fd(broker_open(BROKER_RUNTIME, own ? own : other_user));
+		if (own || of_all)
+			fd = scope_fd(broker_open(BROKER_RUNTIME, own ? own : of_all));
 	}
 	globfree(&found);
 	return fd;
@@ -248,7 +249,7 @@ static void look_for(
 	struct source *source = &row->sources[which];
 	struct error failed = {0};
 
-	if (source->fd >= 0 || code->open_files >= HELD_LIMIT || row->pid <= 0)
+	if (source->fd >= 0 || code->open_files >= OPEN_FILES_LIMIT || row->pid <= 0)
 		return;
 	/* Listing a large directory takes long: only at the 1st, 2nd, 4th, 8th... try. */
 	if (which == LOG && !code->recorded && !row->gone &&
@@ -262,7 +263,7 @@ static void look_for(
 		source->fd = open_map(code, row, &failed);
 	if (source->fd < 0 && (code->recorded || row->gone))
 		source->fd = open_beside(code, row, which);
-	/* A missing file is normal; one that exists but may not be read is an error. */
+	/* A missing file is normal; a file that exists but cannot be read is an error. */
 	if (source->fd < 0 && failed.code != ERR_NONE && failed.code != ERR_IO)
 		row->error = failed;
 	code->open_files += source->fd >= 0;
@@ -350,9 +351,10 @@ static int64_t ns_of(struct statx_timestamp t)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* A log's times start at the creation of its file, which most file systems record, though not
- * for a copy. Or, if V8's own profiler was on, the last time is that of the last modification,
- * which copies may keep. One of the two has to fit the samples' times. */
+/* A log's times start when its file is created. Most file systems record that time, but a copy of
+ * the file has another one. If V8's own profiler was on, the log's last time is also that of the
+ * file's last modification, which copies may keep. Use the first of the two that fits the samples'
+ * times. */
 static bool log_times(const struct jit_code *code, const struct profile *p,
 	const struct jit_process *row, int64_t *ret_base)
 {
@@ -529,7 +531,7 @@ static void add_skipped(struct buffer *text, const struct jit_process *row, int 
 			(unsigned long long)dump.records);
 }
 
-/* Append the base name of its path. */
+/* Append the base name of an open file. */
 static void add_file(struct buffer *text, int fd)
 {
 	char link[64], path[4096];
@@ -544,7 +546,7 @@ static void add_file(struct buffer *text, int fd)
 	}
 }
 
-/* Append what `add` says of each file, for the first few. */
+/* Append what `add` writes about each file, for the first few. */
 static void add_files(const struct jit_code *code,
 	void (*add)(struct buffer *text, const struct jit_process *row, int which),
 	struct buffer *text)

@@ -1,10 +1,10 @@
 /* jit_code.h: what is known about code that recorded processes generated at run time?
  *
  * A runtime may have written a jitdump, a log of V8 or a perf map. They are consulted in this
- * order, which is the order of how precisely they say when code was where. While recording,
- * files are opened when the process is first seen, because they may be in a container and
- * disappear with it, and the growth of perf maps is sampled to date their lines (perf_map.h).
- * For a recording that is read later, files are looked for beside it and in /tmp. */
+ * order, because a jitdump dates code most precisely and a perf map least. While recording, files
+ * are opened when the process is first seen, because they may be in a container and disappear with
+ * it, and the growth of perf maps is sampled to date their lines (perf_map.h). For a recording that
+ * is read later, files are looked for beside it and in /tmp. */
 #ifndef KILN_PROCESS_JIT_CODE_H
 #define KILN_PROCESS_JIT_CODE_H
 
@@ -37,7 +37,7 @@ struct jit_code {
 	})
 	stacks;
 	struct runtime_budget budget; /* for reading all of these files */
-	struct patience patience;     /* with the folders in which processes work */
+	struct patience patience;     /* limits the time for listing working directories */
 	mapping_id seen;	      /* mappings of the profile up to here have been examined */
 };
 void jit_code_release(struct jit_code *code);
@@ -48,8 +48,8 @@ void jit_code_poll(struct jit_code *code, const struct profile *p, uint64_t now)
 /* As jit_code_poll for the last time: also retry files that were missing. */
 void jit_code_poll_last(struct jit_code *code, const struct profile *p, uint64_t now);
 
-/* Read what exists for a process. False when there is nothing: with the reason if a file could
- * not be read, and an empty error if there is none. */
+/* Read the files of a process that exist. False: there is no code in them; *err is the reason if a
+ * file could not be read, otherwise it stays empty. */
 bool jit_code_read(
 	struct jit_code *code, const struct profile *p, process_id process, struct error *err);
 
@@ -60,10 +60,11 @@ void jit_code_read_all(struct jit_code *code, const struct profile *p);
 bool jit_code_find(struct jit_code *code, process_id process, uint64_t address, uint64_t time,
 	struct code_piece *ret);
 
-/* Were the addresses of this code also used for other code? Then *ret_timed: is it known when? */
+/* Do several pieces of code contain this address? Then *ret_timed: is it known when each was
+ * there? */
 bool jit_code_reused(struct jit_code *code, process_id process, uint64_t address, bool *ret_timed);
 
-/* Has any file code whose addresses were reused? */
+/* Do pieces of code overlap in any file? */
 bool jit_code_overlaps(struct jit_code *code);
 
 /* Append which parts of the files were not understood, like "3 lines of perf-7.map, ...";

@@ -40,7 +40,7 @@ frame_id jit_frame(struct profile *p, const struct code_piece *piece, uint64_t a
 
 enum { ONE_CODE, CODE_BY_TIME, CODE_GUESSED };
 
-struct sorter {
+struct renamer {
 	struct profile *profile;
 	struct jit_code *code;
 	bool lines;
@@ -51,7 +51,7 @@ struct sorter {
 	struct jit_times times;
 };
 
-static bool find_reused(struct sorter *s)
+static bool find_reused(struct renamer *s)
 {
 	const struct profile *p = s->profile;
 	bool any = false, timed;
@@ -71,7 +71,7 @@ static bool find_reused(struct sorter *s)
 	return any;
 }
 
-static void find_stacks(struct sorter *s)
+static void find_stacks(struct renamer *s)
 {
 	const struct profile *p = s->profile;
 
@@ -86,7 +86,7 @@ static void find_stacks(struct sorter *s)
 }
 
 /* The location for the code that was there at that time: the same one if its name is the same. */
-static location_id location_at(struct sorter *s, location_id location, uint64_t time)
+static location_id location_at(struct renamer *s, location_id location, uint64_t time)
 {
 	struct profile *p = s->profile;
 	struct location l = p->locations.items[location];
@@ -104,7 +104,7 @@ static location_id location_at(struct sorter *s, location_id location, uint64_t 
 	return profile_location_named(p, frame);
 }
 
-static stack_id stack_at(struct sorter *s, stack_id stack, uint64_t time)
+static stack_id stack_at(struct renamer *s, stack_id stack, uint64_t time)
 {
 	struct profile *p = s->profile;
 	stack_id made;
@@ -125,7 +125,7 @@ static stack_id stack_at(struct sorter *s, stack_id stack, uint64_t time)
 
 /* The stack that a sample had originally. Runtimes write late, so a later pass may know more
  * than the one that renamed it. */
-static stack_id stack_before(struct sorter *s, uint32_t table, size_t sample)
+static stack_id stack_before(struct renamer *s, uint32_t table, size_t sample)
 {
 	const struct jit_stacks *before = &s->code->stacks.items[table];
 
@@ -134,7 +134,7 @@ static stack_id stack_before(struct sorter *s, uint32_t table, size_t sample)
 	return s->profile->samples.items[table].stack.items[sample];
 }
 
-static void change_stack(struct sorter *s, uint32_t table, size_t sample, stack_id stack)
+static void change_stack(struct renamer *s, uint32_t table, size_t sample, stack_id stack)
 {
 	struct samples *samples = &s->profile->samples.items[table];
 	stack_id old = stack_before(s, table, sample);
@@ -148,7 +148,7 @@ static void change_stack(struct sorter *s, uint32_t table, size_t sample, stack_
 	samples->stack.items[sample] = stack;
 }
 
-static void sort_samples(struct sorter *s, uint32_t table, bool all)
+static void rename_samples(struct renamer *s, uint32_t table, bool all)
 {
 	const struct samples *samples = &s->profile->samples.items[table];
 	size_t first = all ? 0 : s->code->stacks.items[table].done;
@@ -173,7 +173,7 @@ static void sort_samples(struct sorter *s, uint32_t table, bool all)
 void jit_names_by_time(
 	struct profile *p, struct jit_code *code, bool lines, bool all, struct jit_times *ret_times)
 {
-	struct sorter s = {.profile = p, .code = code, .lines = lines};
+	struct renamer s = {.profile = p, .code = code, .lines = lines};
 
 	jit_code_read_all(code, p);
 	while (code->stacks.len < p->samples.len)
@@ -181,7 +181,7 @@ void jit_names_by_time(
 	if (jit_code_overlaps(code) && find_reused(&s)) {
 		find_stacks(&s);
 		for (uint32_t t = 0; t < p->samples.len; t++)
-			sort_samples(&s, t, all);
+			rename_samples(&s, t, all);
 	}
 	memory_free(s.locations);
 	memory_free(s.stacks);

@@ -18,8 +18,8 @@ struct jit_times {
 	uint64_t guessed; /* samples in reused code for which times are unknown */
 };
 
-/* After locations were named, for samples with times. Call again after additions: `all`: for all
- * samples, otherwise for new ones. */
+/* Rename the stacks of samples with times, after locations were named. Call again after additions.
+ * `all`: for all samples, otherwise for new ones. */
 void jit_names_by_time(struct profile *p, struct jit_code *code, bool lines, bool all,
 	struct jit_times *ret_times);
 

@@ -195,8 +195,8 @@ static void plain_name(const struct perf_event_attr *attr, struct buffer *name)
 	}
 }
 
-/* The privilege levels are appended if they are not all levels; host and guest if they do not
- * follow from the rest. */
+/* Append the privilege levels unless all are sampled, and host or guest unless the other modifiers
+ * imply them. */
 void perf_attr_name(const struct perf_event_attr *attr, struct buffer *name)
 {
 	bool some = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv;

@@ -5,8 +5,8 @@
  * tools/perf/Documentation/perf.data-file-format.txt. A recorder that was killed leaves a file
  * without sizes and feature sections; its complete records are read.
  *
- * By hand: the only other reader is perf itself, which has no library for it. Folding takes
- * `perf script` 8 to 17 times as long: `bench/perf_data.sh`. */
+ * By hand: the only other reader is perf itself, which offers no library. `perf script` takes 8 to
+ * 17 times as long as folding with Kiln: `bench/perf_data.sh`. */
 #ifndef KILN_PROCESS_PERF_FILE_H
 #define KILN_PROCESS_PERF_FILE_H
 

@@ -5,7 +5,7 @@
 
 #define ARGUMENTS_LIMIT	 65536u	    /* of the command */
 #define BUILD_ID_IN_FILE 24u	    /* bytes reserved for a build id: 20, its size, padding */
-#define BUILD_ID_SIZED	 (1u << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the size is told */
+#define BUILD_ID_SIZED	 (1u << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the size is given */
 #define BUILD_ID_MD5	 16u
 
 void perf_file_info_release(struct perf_file_info *a)
@@ -107,7 +107,7 @@ static void read_events(struct perf_file_info *a, struct perf_fields *f)
 
 /* ---- The rest ---- */
 
-/* The same moment on the wall clock and on the samples' clock. */
+/* Read two times of the same moment: on the wall clock, and on the samples' clock. */
 static void read_clock(struct perf_file_info *a, struct perf_fields *f)
 {
 	uint64_t wall, clock;
@@ -122,7 +122,7 @@ static void read_clock(struct perf_file_info *a, struct perf_fields *f)
 	a->wall_offset = (int64_t)(wall - clock);
 }
 
-/* Without a size, an id that ends in zeroes is taken for an MD5 sum. */
+/* If the size is not given, an id that ends in zeroes is taken for an MD5 sum. */
 static uint8_t build_id_size(const uint8_t *id, uint16_t misc)
 {
 	static const uint8_t zeroes[PERF_BUILD_ID_LIMIT - BUILD_ID_MD5];

@@ -362,7 +362,7 @@ static void decode_body(
 	}
 }
 
-/* In words: before the values, and of each value. */
+/* In words: the part before the values, and each value; and the number of values. */
 struct read_shape {
 	size_t head, each, count;
 };
@@ -474,7 +474,8 @@ bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint
 	return true;
 }
 
-/* Offset of the id behind the header (in a sample) or before the end (in others); 0: none. */
+/* Where the event id is, in bytes. In a sample: its end, behind the header; in other records: its
+ * start, before the end of the record. 0: none. */
 static size_t id_place(uint32_t record_type, const struct perf_layout *layout)
 {
 	const uint64_t type = layout->sample_type;

@@ -138,8 +138,8 @@ struct perf_counted perf_sample_count(const struct perf_sample *sample, size_t i
  * too short. */
 bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint64_t *ret_time);
 
-/* The event id of a record. All events of a file agree on its position, so the layout of any
- * will do. False: none. */
+/* The event id of a record. It has the same position for all events of a file, so `layout` may be
+ * that of any event. False: none. */
 bool perf_record_id(struct bytes bytes, const struct perf_layout *layout, uint64_t *ret_id);
 
 #endif

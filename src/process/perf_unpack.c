@@ -79,7 +79,8 @@ void perf_unpack_release(struct perf_unpack *u)
 	*u = (struct perf_unpack){0};
 }
 
-/* Decompress more behind what is there; an incomplete record moves when its block is full. */
+/* Decompress more, behind what is there. If the block is full, an incomplete record moves to a new
+ * one. */
 static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struct error *err)
 {
 	ZSTD_inBuffer in = {u->packed.at, u->packed.len, 0};

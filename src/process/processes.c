@@ -237,8 +237,9 @@ static string_id module_name(struct processes *p, struct bytes path)
 	return id;
 }
 
-/* perf's names for the kernel: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]_stext". The
- * symbol behind is at the mapping's offset. */
+/* perf's names for the kernel's mapping, such as "[kernel.kallsyms]_text" or
+ * "[guest.kernel.kallsyms.12]_stext", end in a symbol; the mapping's offset is the address of that
+ * symbol. */
 static void map_kernel(struct processes *p, const struct perf_mmap *m)
 {
 	const struct bytes kernel = BYTES("[kernel.kallsyms]");
@@ -501,8 +502,8 @@ static void read_thread_name(void *context, int32_t tid)
 
 enum maps_read { MAPS_MISSING, MAPS_READ, MAPS_TOO_LARGE };
 
-/* Any number of processes may share one address space of 65,530 mappings, whose text is 4 MB for
- * each of them: reading all of it has an end. */
+/* Any number of processes may share one address space of 65,530 mappings, and each of them has 4 MB
+ * of text in /proc. So the time for reading is limited (patience). */
 static enum maps_read read_maps(struct processes *p, int32_t pid, size_t max, struct buffer *text)
 {
 	enum maps_read read = MAPS_MISSING;

@@ -37,7 +37,7 @@ struct processes {
 	struct profile *profile;
 	struct binaries *binaries;
 	struct address_space *kernel_space; /* mappings of pid -1 in records; NULL: none */
-	struct patience patience;	    /* with what /proc says of mappings */
+	struct patience patience;	    /* limits the time for reading mappings from /proc */
 	bool live;			    /* /proc may be read for what records did not say */
 	bool closed; /* records about unknown processes, except children of known ones, are ignored
 		      */
@@ -68,8 +68,8 @@ void processes_apply(struct processes *p, const struct perf_record *record);
 /* Read the threads, names and mappings of a process from /proc. ERR_IO when it does not exist or
  * must not be read. */
 bool processes_read(struct processes *p, int32_t pid, struct error *err);
-/* The same of one among many: false when it has so many mappings that others should come first, and
- * they were not taken in. */
+/* As processes_read, for one of many processes. False: it has so many mappings that they were not
+ * read; other processes should be read first. */
 bool processes_read_small(struct processes *p, int32_t pid);
 
 /* Set the name of a thread; for the main thread, also of the process. */
@@ -94,7 +94,7 @@ const struct mapped *processes_find(
 /* Name the locations in code that records have named: BPF programs and kernel trampolines. */
 void processes_name_loaded(struct processes *p);
 
-/* A control group, by the kernel's id, has this path. */
+/* Store the path of a control group, by the kernel's id. The first path of an id counts. */
 void processes_add_cgroup(struct processes *p, uint64_t id, struct bytes path);
 /* The path of a control group; 0: unknown. */
 string_id processes_cgroup(const struct processes *p, uint64_t id);

@@ -1,4 +1,4 @@
-/* recorded_kernel.c: what are the functions of the kernel called that a profile was recorded on? */
+/* recorded_kernel.c: what are the functions of a profile's kernel called? */
 #include "process/recorded_kernel.h"
 
 #include "base/buffer.h"
@@ -123,8 +123,8 @@ static bool try_image(void *context, const char *path)
 	return take(s, kernel);
 }
 
-/* The running kernel. Since it was booted its load address has not changed, even if that address
- * is hidden. */
+/* Try the running kernel. Its load address has been the same since the machine was booted, so it
+ * need not be known if the profile was recorded since then. */
 static bool try_running(struct search *s)
 {
 	struct kernel *kernel;

@@ -1,8 +1,9 @@
-/* recorded_kernel.h: what are the functions of the kernel called that a profile was recorded on?
+/* recorded_kernel.h: what are the functions of a profile's kernel called?
  *
- * Sources, in this order: symbols or a file that the user names; the running kernel; copies of
- * /proc/kallsyms that perf keeps by build id; vmlinux files where distributions put them; servers.
- * Except for the user's own, a source is used only if it has the recorded build id.
+ * Sources: symbols or a file that the user names, and then no other. Otherwise, in this order: the
+ * running kernel; copies of /proc/kallsyms that perf keeps by build id; vmlinux files where
+ * distributions put them; servers. Except for the user's own, a source is used only if it has the
+ * recorded build id.
  *
  * The kernel is loaded at another address at every boot (KASLR), so symbols are shifted by the
  * distance between the recorded address of _text and their own. Modules move independently:
@@ -15,7 +16,7 @@
 #include "model/profile.h"
 
 struct recorded_kernel {
-	const struct kernel *kernel; /* NULL: none that fits; released by us unless it was lent */
+	const struct kernel *kernel; /* NULL: none that fits; recorded_kernel_release releases it */
 	uint64_t shift;		     /* to add to symbol addresses to get recorded ones */
 	struct error hidden; /* the running kernel is the recorded one, but hides its addresses */
 	struct error failed; /* what the user named cannot be used */

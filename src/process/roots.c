@@ -12,7 +12,7 @@
 
 #define ROOTS_LIMIT 1024 /* held open; processes in further containers get our root */
 
-/* The same directory can have other mounts below it in another mount namespace. */
+/* A root directory in one mount namespace: in another, other mounts may be below the same one. */
 struct root {
 	dev_t device, namespace_device;
 	ino_t inode, namespace_inode;

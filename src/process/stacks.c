@@ -39,7 +39,7 @@ struct place_cache {
 struct idle_cache {
 	struct idle_place {
 		uint64_t address; /* 0: empty */
-		bool breaks;
+		bool interrupts;
 	} at[IDLE_PLACES];
 };
 
@@ -123,7 +123,8 @@ static location_id mark_truncated(
 	return mark(s, cached_location, text);
 }
 
-/* Our own kernel, unless the recording is of another time and does not say which kernel it was. */
+/* This machine's kernel. For an earlier recording its build id is left out: nothing proves that it
+ * was the same kernel. */
 static mapping_id own_kernel_mapping(struct stacks *s)
 {
 	struct mapping row = {.kind = MAPPING_KERNEL};
@@ -420,7 +421,7 @@ static void add_branches(struct stack_builder *m, const struct chain_part *user)
 	push_users(m, addresses, calls + 1);
 }
 
-/* The mapping for a walk at the current time. */
+/* The mapping at an address, for a walk at the time of the sample. */
 static const struct mapped *find_code(void *self, uint64_t address)
 {
 	struct stack_builder *m = self;
@@ -483,8 +484,9 @@ static void add_user(struct stack_builder *m, const struct chain_part *user,
 	ret->has_user = m->depth > before;
 }
 
-/* The stack is empty so far, because the wanted part is not the one that was sampled or the kernel
- * provided no call chain: add the sampled address, or a frame for the other part. */
+/* Complete a stack that is empty so far, because the wanted part is not the one that was sampled or
+ * because the kernel provided no call chain: add the sampled address, or a frame for the other
+ * part. */
 static void add_address(struct stack_builder *m, unsigned parts)
 {
 	const struct perf_record *r = m->record;
@@ -557,10 +559,10 @@ bool stacks_interrupts_idle(struct stacks *s, uint64_t address)
 	place = &s->idle_places->at[hash_pair(address, 0) >> 20 & (IDLE_PLACES - 1)];
 	if (place->address != address) {
 		place->address = address;
-		place->breaks = kernel_find(s->kernel, address, &symbol) &&
-				idle_is_interrupted_by(symbol.name);
+		place->interrupts = kernel_find(s->kernel, address, &symbol) &&
+				    idle_is_interrupted_by(symbol.name);
 	}
-	return place->breaks;
+	return place->interrupts;
 }
 
 bool stacks_idle(struct stacks *s, const struct perf_record *r)

@@ -40,7 +40,7 @@ enum stack_parts { STACK_USER = 1, STACK_KERNEL = 2 };
 struct stack_of_sample {
 	stack_id stack;
 	bool has_user;		  /* there was a user part to walk... */
-	enum unwind_end user_end; /* ... and how it ended (tables only) */
+	enum unwind_end user_end; /* ... and how it ended, if a stack copy was walked */
 };
 
 /* The stack of a sample of `thread`. First the thread's name. Then user frames: from registers
@@ -51,11 +51,11 @@ struct stack_of_sample {
 struct stack_of_sample stacks_add(
 	struct stacks *s, const struct perf_record *record, thread_id thread, unsigned parts);
 
-/* After the last sample: note in the profile how many stacks depend on frame pointers alone
- * ("frame pointers" in its metadata). */
+/* After the last sample: note in the profile how many user stacks contain code without unwind
+ * tables, which was passed by frame pointers ("frame pointers" in its metadata). */
 void stacks_add_meta(const struct stacks *s);
 
-/* A sample whose stack is added later than it was taken: the state at that time. */
+/* A sample whose stack is added after it was taken, with the state at its time. */
 struct deferred_sample {
 	const struct perf_record *record;
 	thread_id thread;
@@ -66,17 +66,18 @@ struct deferred_sample {
 struct stack_of_sample stacks_add_deferred(
 	struct stacks *s, const struct deferred_sample *moment, unsigned parts);
 
-/* For stacks that are assembled elsewhere. stacks_root: the outermost frame of a thread, its
- * name. The others: the frame for how a user stack was truncated, and the location of an address
- * in a process at a time (ns), or in the kernel. */
+/* For stacks that are assembled elsewhere. stacks_root: the outermost frame of a thread, its name.
+ * stacks_truncated, stacks_truncated_as: the frame that says how a user stack was truncated.
+ * stacks_user_place, stacks_kernel_place: the location of an address in a process at a time (ns),
+ * or in the kernel. */
 stack_id stacks_root(struct stacks *s, thread_id thread);
 location_id stacks_truncated(struct stacks *s, enum unwind_end end);
 /* "[switching]" below a root: the kernel is switching between processes. */
 stack_id stacks_switching(struct stacks *s, stack_id root);
 location_id stacks_truncated_as(struct stacks *s, const char *reason);
 location_id stacks_user_place(struct stacks *s, int32_t pid, uint64_t address, uint64_t time);
-/* The user part of a stack copy of a process at a time, whose addresses are to be looked up as
- * above. Valid until the next walk. */
+/* Walk the stack copy of a process at a time (ns). The frames' addresses are to be passed to
+ * stacks_user_place. Valid until the next walk. */
 void stacks_walk_copy(struct stacks *s, int32_t pid, uint64_t time,
 	const struct unwinder_copy *copy, struct user_frames *ret_frames);
 location_id stacks_kernel_place(struct stacks *s, uint64_t address);

@@ -152,8 +152,8 @@ static void name_as(struct namer *n, const struct work *work, uint64_t start, fr
 		n->report->named++;
 }
 
-/* A location that has names keeps them if nothing is found now: they may have been found where
- * more was available. */
+/* A location that has names keeps them if nothing is found now: they may have been found on a
+ * machine with more files. */
 static bool has_own_names(struct namer *n, const struct work *work)
 {
 	return n->profile->location_names.items[work->location].count &&
@@ -193,8 +193,8 @@ static void name_as_module(struct namer *n, const struct work *work)
 		unnamed_add(&n->counts, work->location);
 }
 
-/* A location that has a name keeps it: it was given with the file at hand, or without more
- * knowledge. */
+/* A location that has names keeps them: they were found where the file was available, or they are a
+ * placeholder, too. */
 static void name_as_missing(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
@@ -282,8 +282,8 @@ static bool is_past_deadline(const struct symbolize_options *options, const stru
 	       monotonic_ns() > options->others_deadline;
 }
 
-/* Look up a binary with all of its mappings, for the first of them. Each binary belongs to one
- * thread. */
+/* Look up the addresses in all mappings of a binary. Only the first of its mappings does anything,
+ * so each binary belongs to one thread. */
 static void look_up_file(void *context, size_t i)
 {
 	const struct files *files = context;
@@ -487,7 +487,8 @@ static void name_by_time(struct namer *n)
 	}
 }
 
-/* Name one mapping; *file is the next one that is in a file. */
+/* Name the locations in one mapping. *file is the next row of the files; if the mapping is in a
+ * file, *file is its row and moves on. */
 static void name_mapping(
 	struct namer *n, const struct file **file, const struct work *work, size_t count)
 {

@@ -21,9 +21,9 @@
 #include "process/jit_code.h"
 #include "process/unnamed.h"
 
-/* What a recorder provides during or right after a recording. Functions may be NULL or return
- * NULL: then files, /proc and this machine's kernel are used. What they return stays the
- * caller's, and lives until the end and longer than the cache. */
+/* What a recorder provides during or right after a recording. Functions may be NULL or return NULL:
+ * then files, /proc and this machine's kernel are used. The recorder owns what they return, which
+ * must outlive the call and the cache. */
 struct symbolize_hooks {
 	void *self;
 	struct image_cache *cache; /* kept between calls; NULL: for this call only */

@@ -14,7 +14,7 @@ static int work_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Sort work by its keys, which are in the same order; often it is sorted already. */
+/* Sort work by its keys; keys[i] belongs to work[i]. Often it is sorted already. */
 static void work_arrange(struct work *work, struct sort_key *keys, size_t count)
 {
 	struct work *arranged;

@@ -228,7 +228,7 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 		ret_modules->items[module_of[p->locations.items[id].mapping] - 1].locations++;
 	}
 	*ret_samples = 0;
-	if (c->locations.len) /* otherwise nobody needs the counts */
+	if (c->locations.len) /* otherwise the counts are not used */
 		count_samples(p, unnamed, module_of, ret_modules, ret_samples);
 	if (ret_modules->len > 1)
 		qsort(ret_modules->items, ret_modules->len, sizeof(struct unnamed_module),

@@ -11,8 +11,8 @@ struct code_view {
 	void *self;
 	/* The mapping at an address, valid until the next call; NULL: none. */
 	const struct mapped *(*find)(void *self, uint64_t address);
-	/* The image of a binary, NULL: none. False when it has not been requested yet, which
-	 * cannot be done here: the walk is abandoned. */
+	/* The image of a binary; NULL: none. False: it has not been requested yet, which only the
+	 * caller's thread can do, so the walk is abandoned. */
 	bool (*image)(void *self, uint32_t binary, const struct image **ret_image);
 };
 
@@ -57,7 +57,8 @@ struct unwinder_copy {
 void unwinder_walk_copy(struct unwinder *u, const struct code_view *view,
 	const struct unwinder_copy *copy, struct user_frames *ret_frames);
 
-/* The same for a sample with registers; execve and exit leave addresses outside of any code. */
+/* The same for a sample with registers. During execve and exit, a sample may be outside of any
+ * code. */
 void unwinder_walk(struct unwinder *u, const struct code_view *view,
 	const struct perf_record *record, struct user_frames *ret_frames);
 

@@ -15,7 +15,7 @@
 #define BATCHES		  16u	 /* in flight at most */
 #define BATCHES_ALONE	  4u	 /* with one thread, so that stacks are still in its cache */
 #define SAMPLES_PER_SHARE 8u	 /* samples that a thread takes at once */
-#define EXPECTED	  2u	 /* how many samples ahead stacks are prefetched */
+#define PREFETCH_AHEAD	  2u	 /* how many samples ahead stacks are prefetched */
 #define IMAGES_LIMIT	  65536u /* binaries whose images are available to threads */
 
 /* The image of a binary after the first request. A thread that sees `is_ready` (acquire) also sees
@@ -49,9 +49,9 @@ struct walks {
 	unsigned threads;
 	unsigned room; /* batches in flight at most, including the one being filled */
 
-	/* A ring of numbered batches: [delivered, filled) can be walked, those before `taking`
-	 * are completely taken, and `filled` is being filled by the caller. Shared under the
-	 * lock; only the caller changes `delivered` and `filled`, so it reads these without the
+	/* A ring of numbered batches: threads walk [delivered, filled), all samples of the batches
+	 * before `taking` have been taken, and the caller fills `filled`. Shared under the lock.
+	 * Only the caller changes `delivered` and `filled`, so it reads these two without the
 	 * lock. */
 	struct batch batches[BATCHES];
 	uint64_t delivered, taking, filled;
@@ -131,8 +131,8 @@ static void walk_share(struct walker *walker, const struct share *share)
 
 	pthread_mutex_unlock(&w->lock);
 	for (unsigned i = share->first; i < share->end; i++) {
-		if (i + EXPECTED < share->batch->count)
-			unwinder_prefetch(&share->batch->jobs[i + EXPECTED].record);
+		if (i + PREFETCH_AHEAD < share->batch->count)
+			unwinder_prefetch(&share->batch->jobs[i + PREFETCH_AHEAD].record);
 		if (share->batch->jobs[i].has_copy)
 			walk(walker, &share->batch->jobs[i], &walker->frames[share->slot]);
 	}
@@ -248,7 +248,7 @@ static void open_mapped_images(struct walks *w, const struct address_space *spac
 			open_image(w, space->maps.items[i].binary);
 }
 
-/* Threads look at a batch until `taking` has passed it: make sure of that before its slot is
+/* Threads look at a batch until `taking` has passed it, so `taking` must pass it before its slot is
  * reused. */
 static void drop_oldest(struct walks *w)
 {
@@ -300,8 +300,8 @@ static bool is_oldest_walked(struct walks *w)
 	return walked;
 }
 
-/* Deliver what is walked without waiting for the ring to fill up; otherwise, at the end, other
- * threads would idle while this one delivers. */
+/* Deliver what has been walked before the ring is full. Otherwise, at the end, the other threads
+ * would be idle while this one delivers. */
 static bool deliver_walked(struct walks *w, struct error *err)
 {
 	bool done = true;
@@ -374,7 +374,7 @@ struct walks *walks_new(
 		unwinder_init(&walker->unwinder, arch);
 		if (w->threads && !thread_start(&walker->thread, work, walker)) {
 			unwinder_release(&walker->unwinder);
-			break; /* the others do its work */
+			break; /* the other threads do its work */
 		}
 	}
 	w->room = w->threads > 1 ? BATCHES : BATCHES_ALONE;
