@@ -1,7 +1,7 @@
 /* arch.h: what differs between machines when stacks are walked.
  *
- * Adding a machine is one more row in arch.c. Column numbers are those of its DWARF register
- * mapping (x86-64: System V ABI AMD64 supplement, figure 3.36). */
+ * To add a machine, add a row in arch.c. Column numbers are those of its DWARF register mapping
+ * (x86-64: System V ABI AMD64 supplement, figure 3.36). */
 #ifndef KILN_IMAGES_ARCH_H
 #define KILN_IMAGES_ARCH_H
 

@@ -153,7 +153,7 @@ static bool try_by_path(struct search *s)
 	return (!symfs || s->query->build_id.len) && try_path(s, "%.*s", len, path.at);
 }
 
-/* A kernel by its release: where distributions and people who build kernels put it. */
+/* Look for a kernel's file by its release, where distributions and kernel builds put it. */
 static bool try_by_release(struct search *s)
 {
 	static const char *const formats[] = {"/boot/vmlinux-", "", "/usr/lib/debug/boot/vmlinux-",
@@ -243,7 +243,7 @@ static bool open_if_same(void *context, const char *path)
 	return o->image;
 }
 
-/* The vdso of this kernel; those of others are in perf's cache. */
+/* The vdso of this kernel. The vdso of another kernel may be in perf's cache. */
 static struct image *open_own_vdso(struct bytes build_id)
 {
 	struct error ignored = {0};

@@ -68,7 +68,7 @@ uint32_t chains_row(struct chains *c, const struct chain *row);
 struct bytes chains_text_at(const struct chains *c, uint32_t text);
 
 /* The chains at `count` ascending addresses, which may repeat; CHAINS_UNKNOWN for addresses that
- * were never added. Returns how many of those there are. */
+ * were never added. Returns the number of these. */
 size_t chains_find(
 	const struct chains *c, const uint64_t *addresses, size_t count, uint32_t *ret_chains);
 /* Add the chains at ascending addresses, which may repeat; none of them was known before. */

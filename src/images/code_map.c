@@ -155,7 +155,7 @@ void code_map_move(struct code_map *map, uint64_t start, uint64_t to, uint64_t t
 	piece = map->pieces.items[latest->piece];
 	code_map_remove(map, start, time);
 	piece.end = end_of(to, piece.end - piece.start);
-	piece.line_count = 0; /* line addresses are those of the old place */
+	piece.line_count = 0; /* the addresses of its lines are in the old place */
 	piece.start = to;
 	piece.from = time;
 	piece.until = NEVER;

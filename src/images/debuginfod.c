@@ -15,7 +15,7 @@
 
 struct debuginfod {
 	struct debuginfod_listener listener;
-	pthread_mutex_t lock; /* of what follows: one download at a time */
+	pthread_mutex_t lock; /* guards the members below: one download at a time */
 	void *client;
 	bool tried, given_up;
 	/* The running download: */

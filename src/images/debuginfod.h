@@ -1,10 +1,9 @@
 /* debuginfod.h: what do the debuginfod servers have that the user's environment names?
  *
- * Uses elfutils' libdebuginfod, loaded on first use, because it brings an HTTP client that other
- * runs should not have to load. Its environment variables apply (DEBUGINFOD_URLS,
- * DEBUGINFOD_TIMEOUT, DEBUGINFOD_CACHE_PATH, ..., see debuginfod_find_debuginfo(3)), and
- * downloads are kept in its cache. A file may be as large as an image and take half an hour.
- * Thread-safe; downloads run one after another. */
+ * Uses elfutils' libdebuginfod, which loads an HTTP client. So it is loaded only on first use. Its
+ * environment variables apply (DEBUGINFOD_URLS, DEBUGINFOD_TIMEOUT, DEBUGINFOD_CACHE_PATH, ..., see
+ * debuginfod_find_debuginfo(3)), and downloads are kept in its cache. A file may be as large as an
+ * image and take half an hour. Thread-safe; downloads run one after another. */
 #ifndef KILN_IMAGES_DEBUGINFOD_H
 #define KILN_IMAGES_DEBUGINFOD_H
 

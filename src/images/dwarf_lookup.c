@@ -18,7 +18,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BUDGET_FACTOR	   64 /* times the size of all sections: what a thread may read */
+#define BUDGET_FACTOR	   64 /* a thread may read this many times the size of all sections */
 #define BUDGET_FLOOR	   ((uint64_t)64 << 20) /* bytes */
 #define ANSWERS_PER_THREAD 4u			/* answers per thread that wait for delivery */
 

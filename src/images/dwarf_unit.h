@@ -44,8 +44,8 @@ struct dwarf_entry {
 
 /* What one thread keeps while it reads. `{0}` except for `budget` is an empty reader. */
 struct dwarf_reader {
-	/* What may still be read, in bytes and steps: many times what a file needs, unless it
-	 * was crafted to be read over and over. */
+	/* How much may still be read, in bytes and steps. At first this is many times what a file
+	 * needs, so only a file that was crafted to be read again and again uses it up. */
 	uint64_t budget;
 	struct dwarf_unit
 		*current; /* the unit that is being read; most references stay inside it */

@@ -18,8 +18,8 @@ struct image *image_open_fd(int fd, const char *name, struct error *err);
 const char *image_failure_reason(const struct error *err);
 /* From bytes that outlive the image: the vdso, fuzzers, an unpacked .gnu_debugdata. */
 struct image *image_open_bytes(struct bytes content, const char *name, struct error *err);
-/* The vdso of this process, "[vdso]". All processes of the same class on this kernel have the
- * same. */
+/* The vdso of this process, "[vdso]". All processes of the same class (32 or 64 bits) on this
+ * kernel have the same vdso. */
 struct image *image_open_vdso(struct error *err);
 void image_release(struct image *image); /* NULL is allowed */
 

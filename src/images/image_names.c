@@ -374,8 +374,8 @@ static void look_up(struct image_names *n, enum names_depth depth, struct table 
 	dwarf_lookup(dwarf_of(n), addresses, count, depth == NAMES_LINES, 0, answer, &l);
 }
 
-/* Is everything available that should be? Answers that a missing debug file would complete, or
- * that are less complete than those on disk, are not written. */
+/* Are all sources of names available? Answers are not written if a missing debug file would
+ * complete them, or if the answers on disk are more complete. */
 static bool is_complete(struct image_names *n, enum names_depth depth, uint64_t source)
 {
 	struct dwarf_stats stats = {0};

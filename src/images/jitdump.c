@@ -100,9 +100,9 @@ static int line_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* V8 writes line addresses as they would be in the ELF file that perf inject makes of a piece,
- * whose code begins behind a header; other runtimes write addresses in memory. The first line is
- * at the start of the code, which shows which kind it is. */
+/* V8 writes line addresses as they are in the ELF file that perf inject makes of a piece, where the
+ * code begins behind a header. Other runtimes write addresses in memory. The first line is at the
+ * start of the code, so its address shows which kind it is. */
 static void own_addresses(struct jitdump *dump, uint64_t start)
 {
 	if (dump->lines.len > 1)

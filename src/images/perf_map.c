@@ -2,8 +2,8 @@
  *
  * Marks (time, size of the file) divide the file into parts. A line that ends behind the size of
  * mark k was not there at mark k, so it may have been written from mark k's time on: that is the
- * time from which its code is valid (time_at). Looks that find the file unchanged only move the
- * last mark, so there are as many marks as there were periods of growth. */
+ * time from which its code is valid (time_at). A look that finds the file unchanged only changes
+ * the time of the last mark, so there are as many marks as periods of growth. */
 #include "images/perf_map.h"
 
 #include "base/memory.h"

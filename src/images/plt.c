@@ -124,8 +124,9 @@ void plt_load(struct plt *plt, const struct image *image)
 	if (image_machine(image) != EM_X86_64)
 		return;
 	slots_add(&slots, image_section(image, ".rela.plt"), true);
-	/* Slots that are filled at startup are among all other relocations, a million in large
-	 * programs. They are read only if there are stubs for them. */
+	/* The relocations of slots that are filled at startup are among all others in .rela.dyn,
+	 * which are a million in large programs. They are read only if there are stubs for such
+	 * slots. */
 	if (image_section(image, ".plt.got") || !slots.by_index.len)
 		slots_add(&slots, image_section(image, ".rela.dyn"), false);
 	if (slots.by_address.len > 1)

@@ -261,7 +261,8 @@ static void list_files(int folder, struct cached_files *ret)
 		scope_closedir(directory);
 }
 
-/* A folder, and its size including what this process has added since. */
+/* The folder that was listed last, and its size: the files at that time, and those that this
+ * process has added since. */
 static struct {
 	pthread_mutex_t lock;
 	dev_t device;
@@ -290,8 +291,8 @@ static void remember_size(const struct stat *folder, uint64_t size)
 	pthread_mutex_unlock(&known.lock);
 }
 
-/* Shrink to three quarters, so that not every new file deletes an old one. Files that other
- * processes write meanwhile are seen by the next process. */
+/* Shrink to three quarters, so that not every new file deletes an old one. What other processes
+ * write after the folder was listed is counted by the next process. */
 static void make_room(int folder, uint64_t added)
 {
 	struct cached_files files = {0};

@@ -233,7 +233,7 @@ struct walk {
 	unsigned code_count, code_next;
 };
 
-/* The mapping of `pc`, from those met before in this stack if possible. */
+/* The mapping of `pc`, from the mappings of earlier frames of this stack if possible. */
 static const struct unwind_code *find_code(struct walk *w, uint64_t pc)
 {
 	struct unwind_code *code;

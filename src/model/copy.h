@@ -21,7 +21,7 @@ struct copied {
 };
 
 /* Add a new table with the samples of `table` that the view shows. ret_kept, as long as `table`,
- * gets their old numbers; returns how many there are. */
+ * gets the old row numbers of these samples; returns how many there are. */
 size_t copy_samples(const struct view *v, uint32_t table, const struct copied *rows,
 	struct profile *to, size_t *ret_kept);
 

@@ -7,8 +7,8 @@
 
 #include "model/profile.h"
 
-/* Is `function`, a function of the kernel, the entry of an interrupt, or work that the idle loop
- * does for others? Names of x86, arm64 and Xen, from Linux 3.10 to 6.17. */
+/* Is `function`, a function of the kernel, the entry of an interrupt, or of other work on an idle
+ * CPU? Names of x86, arm64 and Xen, from Linux 3.10 to 6.17. */
 bool idle_is_interrupted_by(struct bytes function);
 
 /* Given a stack of the idle task: true unless one of its frames is such a function. */

@@ -144,7 +144,7 @@ struct meta {
 struct samples {
 	size_t count;
 	size_t changing;	/* the values of this many of the last samples may still change */
-	VECTOR(stack_id) stack; /* always there */
+	VECTOR(stack_id) stack; /* always present */
 	VECTOR(thread_id) thread;
 	VECTOR(uint64_t) time; /* ns, CLOCK_MONOTONIC for recordings, otherwise as in the input */
 	VECTOR(uint64_t) duration; /* ns */

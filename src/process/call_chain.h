@@ -20,8 +20,8 @@ uint64_t chain_context(const struct perf_record *record);
  * dropped. */
 size_t chain_parts(const struct perf_record *record, struct chain_part parts[CHAIN_PARTS_LIMIT]);
 
-/* The address to look up: the innermost one is exact, the others are return addresses, of which
- * the byte before is inside the call. */
+/* The address to look up: the innermost one is exact. The others are return addresses, and the byte
+ * before a return address is inside the call. */
 static inline uint64_t chain_address(struct perf_words words, size_t i)
 {
 	return i ? words.at[i] - 1 : words.at[i];

@@ -85,7 +85,8 @@ static void find_stacks(struct renamer *s)
 	}
 }
 
-/* The location for the code that was there at that time: the same one if its name is the same. */
+/* The location for the code that was at `location` at that time; `location` itself if its name is
+ * the same. */
 static location_id location_at(struct renamer *s, location_id location, uint64_t time)
 {
 	struct profile *p = s->profile;

@@ -250,8 +250,8 @@ static void decode_sample_tail(
 		s->aux = record_bytes(c, record_u64(c));
 }
 
-/* The kernel (as of 6.18) sets the flag also for events that did not request build ids, if an
- * event of any recorder did; then device and inode are there. A build id has one byte for its
+/* If an event of any recorder requests build ids, the kernel (as of 6.18) sets the flag for all
+ * events; in records of the others, the field has device and inode. A build id has one byte for its
  * size, three zeroes, the id, and zeroes up to 24 bytes. */
 static bool is_build_id(const char *at)
 {

@@ -32,7 +32,7 @@ void perf_blocks_drop(struct perf_blocks *b, uint32_t number);
 struct perf_unpack {
 	struct ZSTD_DCtx_s *stream;
 	struct bytes packed; /* the rest of the current compressed record */
-	char *at, *end;	     /* decompressed but not returned yet, and the end of the room there */
+	char *at, *end;	     /* decompressed records that were not returned yet; end of the room */
 	size_t len;
 	uint32_t block; /* number of the block that contains `at` */
 };

@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An address and what it belongs to. In the same mapping it is the same location in every process.
- * The number of mappings, processes and address spaces is below 2^30, because more would not fit
- * into memory, so two bits of `of` say which of them it is. */
+/* An address and what it belongs to: a mapping, in which it is the same location in every process;
+ * a process; or an address space. `of` is a number of one of these, and two bits of it say which.
+ * Numbers are below 2^30, because more rows would not fit into memory. */
 struct place {
 	uint64_t address;     /* as the location has it: an offset if the mapping is of a file */
 	uint32_t of;	      /* a mapping_id; or one of the bits below, or'ed with a number: */

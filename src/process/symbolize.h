@@ -8,10 +8,10 @@
  * that has the file can still name each address. `[unknown]` is in no module. The location keeps
  * its address, and naming can be repeated when files or symbols have become available.
  *
- * A recorder does this again and again while it records, and once more at the end, with the files
- * that it holds open (struct symbolize_hooks). For a file that was not finished or comes from
- * elsewhere it is done once, when the file has been read (loading/naming.h), with what this machine
- * has. A file is used only if its build id is the recorded one. */
+ * A recorder names locations repeatedly while it records, and once more at the end, with the files
+ * that it holds open (struct symbolize_hooks). The locations of a file that was not finished or
+ * comes from elsewhere are named once, when the file has been read (loading/naming.h), with the
+ * files of this machine. A file is used only if its build id is the recorded one. */
 #ifndef KILN_PROCESS_SYMBOLIZE_H
 #define KILN_PROCESS_SYMBOLIZE_H
 
