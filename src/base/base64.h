@@ -8,7 +8,7 @@
 void base64_encode(struct bytes content, struct buffer *out);
 
 /* Append what `text` encodes, in the standard alphabet or the URL-safe one, with padding or
- * without. False at another character; the bytes before it have been appended. */
+ * without. False at any other character; what was decoded before it stays appended. */
 bool base64_decode(struct bytes text, struct buffer *out);
 
 #endif

@@ -137,7 +137,8 @@ static void serve(const struct handler *a, int questions)
 	}
 }
 
-/* Close inherited files: a pipe's other end must see that this process's parent has closed it. */
+/* Close inherited files. While this process has a pipe open, the pipe's other end does not see that
+ * the parent has closed it. */
 static void close_inherited_files(int questions)
 {
 	int nothing = open("/dev/null", O_RDWR);

@@ -37,22 +37,23 @@ struct broker_answer {
 typedef void broker_handler(
 	void *context, enum broker_kind kind, const char *text, struct broker_answer *ret);
 
-/* Start the broker, while this process has one thread. It ends when this process does. It
- * inherits no open file but standard error. False: it could not be started, and no files are
- * opened. */
+/* Start the broker, while this process has one thread. It ends when this process does. It inherits
+ * no open file but standard error. False: it could not be started; broker_ask then fails with
+ * ENOSYS. */
 bool broker_start(broker_handler *handler, void *context);
 
-/* fork(2) for an answerer: the child handles signals as programs expect. */
+/* fork(2) for a handler: the child has the default signal actions. */
 pid_t broker_fork(void);
 
-/* Send a request. Returns the descriptor, which the caller closes, or -1 with errno: ENOSYS
- * where there is no broker. ret_text (may be NULL): the reply's text is appended. Thread-safe. */
+/* Send a request. Returns the descriptor, which the caller closes, or -1 with errno: 0 if the reply
+ * has no descriptor, ENOSYS if there is no broker. ret_text (may be NULL): the reply's text is
+ * appended. Thread-safe. */
 int broker_ask(enum broker_kind kind, const char *text, struct buffer *ret_text);
 bool broker_is_running(void);
 
-/* Open a file for reading, without waiting for the writer of a FIFO: here, or through the broker
- * if this process may not. Only an input may be something else than a regular file (plain_file.h).
- */
+/* Open a file for reading, without waiting for the writer of a FIFO: here, or through the broker if
+ * this process may not. Only BROKER_INPUT may open something other than a regular file
+ * (plain_file.h). */
 int broker_open(enum broker_kind kind, const char *path);
 
 #endif

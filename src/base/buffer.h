@@ -1,4 +1,4 @@
-/* buffer.h: text and bytes that grow. */
+/* buffer.h: a growable buffer of bytes, and functions that append text to it. */
 #ifndef KILN_BASE_BUFFER_H
 #define KILN_BASE_BUFFER_H
 
@@ -41,12 +41,13 @@ void buffer_json(struct buffer *b, struct bytes text);
  * forbids and bytes that are not UTF-8 become U+FFFD. */
 void buffer_xml(struct buffer *b, struct bytes text);
 
-/* `text` within an XML comment: unchanged, but a blank is put between two dashes, which would
- * end the comment. */
+/* `text` within an XML comment: as buffer_xml, but nothing is escaped, and a blank is put between
+ * two dashes, which would end the comment. */
 void buffer_xml_comment(struct buffer *b, struct bytes text);
 
-/* `text` in a form that is safe for a terminal: control characters, marks that change the
- * direction of text and bytes that are not UTF-8 (see utf8_clean_length) become \x1b or \u202e. */
+/* `text` in a form that is safe for a terminal: control characters, marks that change the direction
+ * of text and bytes that are not UTF-8 (see utf8_clean_length) are written as escapes such as \x1b
+ * or \u202e. */
 void buffer_visible(struct buffer *b, struct bytes text);
 
 /* `text` as one CSV field (RFC 4180), quoted if necessary. */

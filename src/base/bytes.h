@@ -77,8 +77,8 @@ static inline struct bytes bytes_trim(struct bytes text)
 	return text;
 }
 
-/* The number of bytes before the first `stop`, or text.len. For short fields, where this loop over
- * eight bytes at once is faster than a call of memchr. */
+/* The number of bytes before the first `stop`, or text.len. The first eight bytes are tested at
+ * once: for short fields, that is faster than a call of memchr. */
 static inline size_t bytes_until(struct bytes text, char stop)
 {
 	const uint64_t low = 0x0101010101010101;
@@ -141,8 +141,8 @@ struct bytes bytes_base_name(struct bytes path);
 /* The whole of `text` as a number; false when it contains anything else or overflows. */
 bool bytes_u64(struct bytes text, uint64_t *ret_value);
 bool bytes_hex(struct bytes text, uint64_t *ret_value); /* without 0x */
-bool bytes_double(struct bytes text,
-	double *ret_value); /* independent of the locale: digits, '.', exponent */
+bool bytes_double(
+	struct bytes text, double *ret_value); /* as in the C locale: digits, '.', exponent */
 
 /* "10s", "250ms", "1.5m", "3us", "100ns", or seconds without a unit, in nanoseconds. */
 bool bytes_duration(struct bytes text, uint64_t *ret_ns);

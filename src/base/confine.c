@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* With sanitizers, the leak checker starts a process that inspects this one, and the program
- * that prints its reports may write them to a file. */
+/* A build with sanitizers is not confined: the leak checker starts a process that inspects this
+ * one, and reports may be written to a file. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) ||                         \
 	__has_feature(thread_sanitizer)

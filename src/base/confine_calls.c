@@ -247,17 +247,18 @@ static void require(struct filter *f, unsigned i, uint32_t value)
 	answer(f, ERRNO(EPERM));
 }
 
-/* Signals and limits only for this process; 0 is refused where it means the process group. */
+/* kill and tgkill only for this process; 0, the process group, is refused. */
 static void allow_own_signals(struct filter *f)
 {
 	require(f, 0, (uint32_t)getpid());
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
+/* prlimit64 only for this process; 0 means the calling process. */
 static void allow_own_limits(struct filter *f)
 {
 	load(f, LOW(0));
-	compare(f, BPF_JEQ, 0, 2, 0); /* the calling process */
+	compare(f, BPF_JEQ, 0, 2, 0);
 	compare(f, BPF_JEQ, (uint32_t)getpid(), 1, 0);
 	answer(f, ERRNO(EPERM));
 	answer(f, SECCOMP_RET_ALLOW);
@@ -378,9 +379,9 @@ static void fill(struct table *t, const struct confine_allowed *allowed)
 	qsort(t->rows, t->len, sizeof(*t->rows), by_call);
 }
 
-/* When a filter is installed, the kernel runs it for each call number and caches the calls that
- * are always allowed, so only the others cost time later. Calls that are far apart are skipped
- * in blocks. */
+/* When a filter is installed, the kernel runs it for each call number and caches the calls that are
+ * always allowed, so only the others cost time later. Rows are in blocks: one comparison skips a
+ * block if all of its calls have lower numbers. */
 static void add_block(
 	struct filter *f, const struct row *rows, size_t count, const struct row *next)
 {

@@ -22,6 +22,6 @@ struct confine_allowed {
 
 /* Refuse these calls from now on, to the calling thread and the threads that it starts. Needs
  * PR_SET_NO_NEW_PRIVS. False: not supported by this kernel or machine. */
-bool confine_calls(const struct confine_allowed *kept);
+bool confine_calls(const struct confine_allowed *allowed);
 
 #endif

@@ -1,4 +1,4 @@
-/* cursor.h: reading the numbers of DWARF and protobuf out of bytes that may end too early.
+/* cursor.h: reads the numbers of DWARF and protobuf from bytes that may be truncated.
  *
  * Reading beyond the end gives zeroes and sets `bad`, so that a caller checks once. */
 #ifndef KILN_BASE_CURSOR_H
@@ -62,7 +62,7 @@ static inline int64_t cursor_signed(struct cursor *c, unsigned size)
 	return (int64_t)(cursor_fixed(c, size) << shift) >> shift;
 }
 
-/* LEB128 (DWARF 5, 7.6). More than 64 bits of value are bad. */
+/* LEB128 (DWARF 5, 7.6). More than 10 bytes are bad; bits beyond the 64th are dropped. */
 static inline uint64_t cursor_leb(struct cursor *c, bool is_signed)
 {
 	uint64_t value = 0;

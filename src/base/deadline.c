@@ -6,7 +6,7 @@
 static atomic_bool is_stopping;
 static _Thread_local struct deadline *current;
 static _Thread_local uint64_t counted_until; /* of this thread's CPU time */
-static _Thread_local uint64_t looked_at;     /* last check, on the coarse clock */
+static _Thread_local uint64_t checked_at;    /* last check, on the coarse clock */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -30,7 +30,7 @@ static void add_used(void)
 void deadline_enter(struct deadline *d)
 {
 	current = d;
-	looked_at = 0;
+	checked_at = 0;
 	if (d)
 		counted_until = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -60,9 +60,9 @@ bool deadline_passed(void)
 		return true;
 	/* Reading this clock is no system call; it ticks every few milliseconds. */
 	now = clock_ns(CLOCK_MONOTONIC_COARSE);
-	if (now == looked_at)
+	if (now == checked_at)
 		return false;
-	looked_at = now;
+	checked_at = now;
 	add_used();
 	return current->is_exceeded;
 }

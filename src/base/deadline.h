@@ -20,15 +20,15 @@ struct deadline {
 
 /* From here on, this thread works under `d`, until deadline_leave. NULL: no deadline. */
 void deadline_enter(struct deadline *d);
-/* Ends that; returns what deadline_enter was given (NULL: none). CPU time from here on is not
- * counted. */
+/* End work under the deadline, and return it (NULL: there was none). CPU time after this call is
+ * not counted. */
 struct deadline *deadline_leave(void);
 /* This thread's deadline, to hand it to other threads. */
 struct deadline *deadline_current(void);
 
 /* Is it time to stop? Cheap enough for every few thousand iterations of a loop. */
 bool deadline_passed(void);
-/* As deadline_passed, as an error (ERR_LIMIT). For the end of a stage of work. */
+/* Call at the end of a stage of work. False, with ERR_LIMIT, if the deadline has passed. */
 bool deadline_check(struct error *err);
 
 /* From now on every deadline has passed: the process is stopping. */

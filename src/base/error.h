@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) bool error_set(
  * ERR_PERMISSION. */
 __attribute__((format(printf, 2, 3))) bool error_errno(struct error *err, const char *fmt, ...);
 
-/* Put context in front of the text on its way up: "trace.txt: line 12: ...". Returns false. */
+/* Put context in front of the text: "trace.txt: line 12: ...". Returns false. */
 __attribute__((format(printf, 2, 3))) bool error_prefix(struct error *err, const char *fmt, ...);
 
 /* The exit code of a command that failed with `err`: 2 for usage and bad input, else 1. */

@@ -1,4 +1,4 @@
-/* hash.c: how do contents become ids? */
+/* hash.c: which id has the table row with a given content? */
 #include "base/hash.h"
 
 #include "base/large_pages.h"
@@ -29,8 +29,8 @@ void id_map_release(struct id_map *m)
 	*m = (struct id_map){0};
 }
 
-/* A lookup in a large table misses the caches anyway. Large pages save the walk of the page
- * tables for it, and filling the table takes fewer page faults. */
+/* A lookup in a large table misses the caches anyway. With large pages the CPU need not walk the
+ * page tables as well, and filling the table takes fewer page faults. */
 static struct id_slot *new_slots(size_t count)
 {
 	size_t size = count * sizeof(struct id_slot);

@@ -81,7 +81,7 @@ static inline void id_map_insert_at(struct id_map *m, uint64_t hash, size_t at, 
 	m->used++;
 }
 
-/* Enter `id` without a search, also if equal content has an id already. */
+/* Enter `id` without comparing content; equal content may then have two ids. */
 void id_map_insert(struct id_map *m, uint64_t hash, uint32_t id);
 
 #endif

@@ -20,9 +20,9 @@
 /* Content that has to be copied is read in pieces that fit into the L2 cache. */
 #define INPUT_PIECE ((size_t)256 << 10)
 
-/* A plain file is mapped as a whole (stable_file.h). The kernel maps 16 pages per fault, which
- * is faster than copying them and than asking for each megabyte in advance (MADV_POPULATE_READ).
- * Pages behind the window are released, so that memory stays bounded. */
+/* A plain file is mapped as a whole (stable_file.h). The kernel maps 16 pages per fault, which is
+ * faster than a copy, and faster than populating each megabyte in advance (MADV_POPULATE_READ).
+ * Pages before the window are released, so that memory stays bounded. */
 #define MAP_AHEAD  ((size_t)1 << 20)
 #define MAP_BEHIND ((size_t)2 << 20)
 
@@ -69,7 +69,7 @@ struct input_source {
 	struct stable_file file;	/* a plain file; empty: it is something else */
 	const struct stable_file *from; /* this input's file or another input's; NULL: none */
 	size_t base;			/* offset in it where the content begins, behind a mark */
-	size_t passed;			/* offset in it; see input_drop_pages */
+	size_t passed;			/* offset in it before which pages have been released */
 	struct input_range *range;	/* the part of the content still to be read... */
 	struct input_range all; /* ... which is everything, unless other inputs read ranges of it */
 };
@@ -112,8 +112,8 @@ static size_t read_behind_mark(int fd, char *to)
 	return len - mark_length((struct bytes){to, len});
 }
 
-/* At the end of a file, go on with the next one, on a new line. `to` has room for that and a
- * mark. */
+/* At the end of a file, continue with the next one. Text continues on a new line; `to` has room for
+ * a newline and a mark. */
 static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *err)
 {
 	size_t len = 0;
@@ -153,7 +153,7 @@ static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, st
 	return true;
 }
 
-/* Read until there is something or the input ends. */
+/* Read the next piece, unless some bytes are left or the input has ended. */
 static bool raw_more(struct raw *raw, struct error *err)
 {
 	size_t len = 0;
@@ -207,7 +207,7 @@ static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_a
 	return room;
 }
 
-/* Is it a plain, uncompressed file from `base` on? */
+/* Is this a single, uncompressed file that can be mapped? Its content starts at *ret_base. */
 static bool is_plain(const struct raw *raw, off_t *ret_base)
 {
 	char head[8];
@@ -497,7 +497,7 @@ void input_skip(struct input *in, size_t count)
 {
 	struct input_source *s = in->source;
 
-	if (!count) /* there may be nothing to move in */
+	if (!count) /* the window may be NULL */
 		return;
 	in->window.at += count;
 	in->window.len -= count;

@@ -1,11 +1,11 @@
 /* json.c: how is JSON read at memory speed without having it all in memory?
  *
- * The state is small: a position in the input's window, the depth, and one bit for each open
- * level (object or array), so nothing recurses and nothing is allocated but the text of strings
- * with escapes. Most time would go into bytes that nobody wants: a value that is skipped is only
- * searched for brackets and quotes (skip_open), and the end of a string is found sixteen bytes
- * at a time (quote_or_escape). A caller that knows which key usually comes next compares it in
- * place (json_key_is). Columns of numbers are in json_numbers.c. */
+ * The state is small: a position in the input's window, the depth, and one bit for each open level
+ * (object or array), so nothing recurses and nothing is allocated but the text of strings with
+ * escapes. Most bytes of an input belong to values that the caller does not need: such a value is
+ * only searched for brackets and quotes (skip_open). The end of a string is found eight bytes at a
+ * time (quote_or_escape). A caller that knows which key usually comes next compares it in place
+ * (json_key_is). Columns of numbers are in json_numbers.c. */
 #include "base/json_internal.h"
 
 #include "base/utf8.h"
@@ -483,7 +483,8 @@ static void reach_value(struct json *j, struct bytes *key)
 	json_next_byte(j);
 }
 
-/* Most keys have no escapes and no blanks around them, and are in the window as a whole. */
+/* Most keys have no escapes, at most one blank before them and one after the colon, and are in the
+ * window as a whole. */
 
 /* The start of such a key, behind its quote; NULL: not one, or fewer than `room` bytes are in
  * the window. */
@@ -554,7 +555,7 @@ bool json_key(struct json *j, struct bytes *ret_key)
 	return !j->failed;
 }
 
-/* ---- Passing over ---- */
+/* ---- Skipping ---- */
 
 static void skip_string(struct json *j)
 {

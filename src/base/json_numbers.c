@@ -101,9 +101,14 @@ static inline bool number_scaled(
 
 #define WORD_DIGITS 8u
 
-/* Parse a number of up to WORD_DIGITS digits at `at`. Lengths vary from number to number, so a
- * branch for each digit would be mispredicted; eight bytes at once are faster. Returns the
- * number of digits. */
+/* Parse a number of up to WORD_DIGITS digits at `at`; returns the number of digits. Lengths vary
+ * from number to number, so a branch for each digit would be mispredicted.
+ *
+ * Instead, all eight bytes are one word: `others` has the top bit of each byte that is no digit,
+ * the first of which ends the number. The digits are shifted to the upper end of the word, which
+ * puts leading zeroes before them. One multiplication then joins digits to four numbers of two
+ * digits, and two more multiply these by 10^6, 10^4, 100 and 1 and add them up in the upper
+ * half. */
 static inline unsigned word_number(const char *at, uint64_t *ret_value)
 {
 	const uint64_t low = 0x0101010101010101u;
@@ -117,7 +122,7 @@ static inline unsigned word_number(const char *at, uint64_t *ret_value)
 	if (!digits)
 		return 0;
 	word <<= 64 - 8 * digits;
-	word = word * 10 + (word >> 8); /* two digits in every other byte */
+	word = word * 10 + (word >> 8); /* a number of two digits in every other byte */
 	word = (word & 0xff000000ffu) * (100 + (1000000ull << 32)) +
 	       (word >> 16 & 0xff000000ffu) * (1 + (10000ull << 32));
 	*ret_value = word >> 32;
@@ -293,7 +298,7 @@ bool json_bool(struct json *j)
 	return json_number(j, 0, 0) != 0;
 }
 
-/* ---- What may be something else ---- */
+/* ---- Values of any type ---- */
 
 bool json_decimal_if(struct json *j, struct json_decimal *ret_number)
 {
@@ -399,8 +404,8 @@ static inline bool begins_with(const char *at, const struct head *h)
 		 ((words[1] ^ h->words[1]) & h->masks[1]));
 }
 
-/* How often is the item at `at`, which has just been read, repeated? Comparing text does not
- * have to wait for the end of each number to be found. */
+/* Skip repetitions of the item at `at`, which has just been read, and return how many they were.
+ * Comparing text is faster than parsing, which must find the end of each number first. */
 static inline size_t same_items(struct json *j, const char *at, size_t max)
 {
 	size_t len = (size_t)(j->at - at), count = 0;

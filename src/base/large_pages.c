@@ -1,4 +1,4 @@
-/* large_pages.c: how does memory come in large pieces? */
+/* large_pages.c: how does memory get large pages? */
 #include "base/large_pages.h"
 
 #ifdef __linux__
@@ -37,7 +37,7 @@ size_t large_pages_usable(void *p, size_t size)
 	return malloc_usable_size(p);
 }
 
-#else /* in a page: WebAssembly's memory has no pages to choose */
+#else /* in the browser: WebAssembly has no page sizes to choose from */
 
 void large_pages_advise(void *p, size_t size)
 {

@@ -19,7 +19,8 @@ void large_pages_heap(void);
  * keeps the end of a thread's own heap. Call before other threads start. */
 void large_pages_single_heap(void);
 
-/* Return memory that malloc keeps for later, of all threads. For a thread that is about to wait. */
+/* Return free memory that malloc keeps, of all threads, to the kernel. For a thread that is about
+ * to wait. */
 void large_pages_trim(void);
 
 /* How many bytes of the block that malloc returned at `p` may be used: at least `size`. */

@@ -1,11 +1,11 @@
 /* leases.h: mapped files that are replaced by a copy before another process changes them.
  *
- * A mapping shows what others write to the file, and an access behind a new, earlier end of the
- * file is SIGBUS. A read lease (fcntl(2), F_SETLEASE) is the kernel's promise that no process
- * has the file open for writing. A process that opens or truncates it waits until the lease is
+ * A mapping shows what others write to the file, and an access beyond the end of a truncated file
+ * raises SIGBUS. A read lease (fcntl(2), F_SETLEASE) is the kernel's promise that no process has
+ * the file open for writing. A process that opens or truncates it waits until the lease is
  * released, at most /proc/sys/fs/lease-break-time (45 s). A thread of this process is notified,
- * puts a copy in place of the mapping, and releases the lease: the writer waits for
- * milliseconds, and threads that read here notice nothing. */
+ * puts a copy in place of the mapping, and releases the lease: the writer waits for milliseconds,
+ * and threads that read here notice nothing. */
 #ifndef KILN_BASE_LEASES_H
 #define KILN_BASE_LEASES_H
 

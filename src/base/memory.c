@@ -85,8 +85,9 @@ char *memory_copy_text(const char *text, size_t len)
 	return copy;
 }
 
-/* Up to the size of a large page, growing is a copy into newly mapped memory; beyond it, realloc
- * only moves pages. Room that is not used takes no memory. */
+/* Up to the size of a large page, growing copies the items into newly mapped memory; beyond it,
+ * realloc only moves pages. So a vector of this many bytes or more grows fourfold until it fills a
+ * large page. Room that is not used takes no memory. */
 #define FEW_COPIES ((size_t)64 << 10)
 
 void *vector_grow(void *items, size_t len, size_t *cap, size_t more, size_t item_size)

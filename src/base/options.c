@@ -309,7 +309,7 @@ static bool is_option(const struct parser *p, const char *text)
 static bool parse(
 	struct parser p, char **argv, bool stop_at_operand, char ***ret_operands, struct error *err)
 {
-	char **kept = argv + 1;
+	char **operand = argv + 1;
 
 	p.next = argv + 1;
 	while (*p.next) {
@@ -322,14 +322,14 @@ static bool parse(
 				p.next--;
 				break;
 			}
-			*kept++ = text;
+			*operand++ = text;
 		} else if (!parse_option(&p, text, err)) {
 			return false;
 		}
 	}
 	while (*p.next)
-		*kept++ = *p.next++;
-	*kept = NULL;
+		*operand++ = *p.next++;
+	*operand = NULL;
 	*ret_operands = argv + 1;
 	return true;
 }

@@ -8,14 +8,14 @@
 
 struct output_file;
 
-/* Create the file of an open folder, which is taken over; where the folder names a device or a
- * pipe, that is the file. NULL, and errno says why. */
+/* Create the file that an open folder names; the file takes the folder over. If an existing device
+ * or pipe has the name, that is the file. NULL and errno on failure. */
 struct output_file *output_file_create(struct output_folder *folder, unsigned mode);
 
 int output_file_fd(const struct output_file *file); /* to write to; it stays the file's */
 const struct output_folder *output_file_folder(const struct output_file *file);
 
-/* Give what was written its name. */
+/* Give the written file its name. */
 bool output_file_commit(struct output_file *file, struct error *err);
 
 /* Close the file, and remove it unless it has its name. NULL is fine. */

@@ -201,7 +201,8 @@ static bool open_device(struct output_folder *f, int fd, const struct stat *stat
 	return f->device >= 0 || error_errno(err, "%s: cannot create", path);
 }
 
-/* Links from `f` led to `at`: use it if it is what is to be written. */
+/* Links from `f` led to `at`: write there if it is a device or a pipe, or, with `follow`, a
+ * file. */
 static bool settle(struct output_folder *f, struct output_folder *at, int fd,
 	const struct stat *status, bool follow, const char *path, struct error *err)
 {

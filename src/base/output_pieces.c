@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define SLOTS_PER_THREAD 4u /* slots per thread */
+#define SLOTS_PER_THREAD 4u
 
 struct slot {
 	struct buffer text; /* its memory is reused */

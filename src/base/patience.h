@@ -1,4 +1,4 @@
-/* patience.h: how much time may be spent on reading what recorded programs have made?
+/* patience.h: how much time may a recorder spend on reading files of recorded programs?
  *
  * Their mappings, binaries and files about code may be large without limit, and a recorder has to
  * drain its rings meanwhile. All such work together may take five seconds, and a sixteenth of the
@@ -16,7 +16,7 @@
 #define PATIENCE_PART  16
 
 struct patience {
-	uint64_t first;	   /* ns, instead of PATIENCE_FIRST; 0: that */
+	uint64_t first;	   /* ns; 0: PATIENCE_FIRST */
 	uint64_t began;	   /* when the first piece began: CLOCK_MONOTONIC, ns */
 	uint64_t since;	   /* when the current piece, the outermost one, began */
 	uint64_t spent;	   /* ns, in pieces that have ended */

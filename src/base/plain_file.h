@@ -1,8 +1,9 @@
-/* plain_file.h: how is a file opened whose name somebody else chose?
+/* plain_file.h: opens a file whose name an untrusted party chose.
  *
- * Opening alone does something to some devices (a watchdog is armed, a tape is wound back, a
- * terminal is made), and whoever chooses a name may let a link to one have it. So what a name
- * stands for is looked at first, and then that is opened, whatever has the name by now. */
+ * Opening some devices has an effect (it arms a watchdog, rewinds a tape or creates a terminal),
+ * and the name may be a link to such a device. So the name is first opened with O_PATH, which has
+ * no effect, and the file is checked. Then that file is opened through /proc/self/fd, even if the
+ * name means another file by then. */
 #ifndef KILN_BASE_PLAIN_FILE_H
 #define KILN_BASE_PLAIN_FILE_H
 
@@ -13,7 +14,8 @@ int plain_file_open(int folder, const char *path, int flags);
 /* As plain_file_open, and ELOOP for a link that belongs to neither root nor this user. */
 int plain_file_open_trusted(const char *path);
 
-/* Open what was opened with O_PATH, which is closed; -1: nothing was, and errno says why. */
+/* Open for reading the regular file that `place` refers to (O_PATH), and close `place`. -1 with
+ * errno as for plain_file_open. `place` may be -1: errno then stays as it is. */
 int plain_file_take(int place);
 
 #endif

@@ -67,8 +67,8 @@ bool protobuf_number(
 	return !c.bad;
 }
 
-/* Numbers of fields that take one byte. Numbers of two bytes may be added to a format later;
- * text rarely looks like a known one. */
+/* Field numbers below this take one byte. An unknown number below it means that the bytes are
+ * something else, such as text; an unknown larger number may be a later addition to the format. */
 #define SHORT_NUMBERS 16u
 
 static bool is_possible(const struct protobuf_schema *schema, uint32_t number)
@@ -101,7 +101,7 @@ static int fields_cut_off(struct bytes rest, const struct protobuf_schema *schem
 	return fields_within(&f, schema, true);
 }
 
-/* Recursion ends because shapes are finite. */
+/* Recursion ends because schemas are finite. */
 int protobuf_match(struct bytes message, const struct protobuf_schema *schema, bool cut)
 {
 	struct protobuf m = protobuf_open(message, schema);

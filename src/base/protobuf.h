@@ -1,9 +1,9 @@
 /* protobuf.h: protobuf's wire format: messages read from untrusted bytes, and written.
  *
- * A shape says which wire types the fields of a message may have. Fields that it does not list are
- * skipped, as the format demands:
+ * A schema states which wire types the fields of a message may have. Fields that it does not list
+ * are skipped, as the format demands:
  *
- *	struct protobuf m = protobuf_open(bytes, &shape);
+ *	struct protobuf m = protobuf_open(bytes, &schema);
  *	for (struct protobuf_field f; protobuf_next(&m, &f);)
  *		switch (f.number) { ... }
  *	if (m.failed)
@@ -25,7 +25,7 @@
 enum protobuf_wire {
 	PROTOBUF_VARINT = 0,
 	PROTOBUF_FIXED64 = 1,
-	PROTOBUF_BYTES = 2, /* text, a message, or numbers packed */
+	PROTOBUF_BYTES = 2, /* text, a message, or packed numbers */
 	PROTOBUF_FIXED32 = 5,
 };
 
@@ -42,7 +42,7 @@ struct protobuf_schema {
 	struct protobuf_field_type {
 		uint8_t wires;
 		const struct protobuf_schema
-			*message; /* shape of the message in it; NULL: none, or not read */
+			*message; /* of the message in it; NULL: none, or not read */
 	} fields[16];
 };
 
@@ -71,7 +71,7 @@ static inline struct protobuf protobuf_open(
 
 bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field);
 
-/* Works on a copy, so that the field of the caller's loop need not be in memory. */
+/* Works on a copy, so that the field in the caller's loop can stay in registers. */
 static inline bool protobuf_next_long(struct protobuf *m, struct protobuf_field *ret_field)
 {
 	struct protobuf_field f;
@@ -109,7 +109,7 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_
 	return true;
 }
 
-/* Skip consecutive fields of this number, which the shape says are text, as long as they are
+/* Skip consecutive fields of this number, which have a length in the schema, as long as they are
  * short. Returns how many. */
 static inline size_t protobuf_skip(struct protobuf *m, uint32_t number)
 {
@@ -135,8 +135,8 @@ static inline size_t protobuf_skip(struct protobuf *m, uint32_t number)
 bool protobuf_number(
 	const struct protobuf_field *field, size_t *at, uint64_t *ret_value, bool *ret_bad);
 
-/* How many fields of the message, and of the messages in it, agree with the shape; -1 when a
- * field does not, or has an unknown number below 16. With `cut`, the message may end anywhere. */
+/* How many fields of the message, and of the messages in it, agree with the schema; -1 when a field
+ * does not, or has an unknown number below 16. With `cut`, the message may end anywhere. */
 int protobuf_match(struct bytes message, const struct protobuf_schema *schema, bool cut);
 
 /* ---- Writing ---- */

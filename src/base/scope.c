@@ -88,8 +88,8 @@ static bool room_for_one(struct pointers *p)
 	return true;
 }
 
-/* Remove by moving up the entries behind it that would be looked up through this slot. Addresses
- * that are not in the set are ignored. */
+/* Remove an address, if it is in the set. A lookup stops at a free slot, so each later entry whose
+ * probe sequence contains the freed slot moves there. */
 static void take_out(struct pointers *p, uintptr_t pointer)
 {
 	size_t free_at, at;

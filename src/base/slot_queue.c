@@ -1,4 +1,4 @@
-/* slot_queue.c: how do two threads wait for each other, when one fills what the other takes? */
+/* slot_queue.c: how do the producing and the consuming thread of a queue wait for each other? */
 #include "base/slot_queue.h"
 
 #include "base/parallel.h"

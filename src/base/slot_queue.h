@@ -28,11 +28,11 @@ struct slot_queue {
 
 	/* Of the second thread. */
 	struct recovery *starter;
-	bool done;	    /* `consume` returned false */
+	bool done;	    /* what `consume` returned last */
 	bool out_of_memory; /* memory ran out in it; slot_queue_close reports that in the caller */
 };
 
-/* Bytes of input; a second thread does not pay for less. */
+/* Bytes of input; with less, a second thread does not pay. */
 #define SLOT_QUEUE_MIN_INPUT ((size_t)1 << 20)
 
 /* Call with the first members set. `threaded`: start a second thread if there is a CPU for it;
@@ -45,7 +45,8 @@ static inline size_t slot_queue_slot(const struct slot_queue *r)
 	return (size_t)(r->pushed % r->slots);
 }
 
-/* The slot is full: hand it over and wait for a free one. False: `consume` returned false. */
+/* The slot is full: hand it over and wait for a free one. False: `consume` returned false, or
+ * memory ran out. */
 bool slot_queue_push(struct slot_queue *r);
 
 /* Wait until everything has been taken. False: as above. */

@@ -9,7 +9,7 @@ struct sort_key {
 	uint32_t key, row;
 };
 
-/* Sort by ascending key; equal keys keep their order. Needs as much memory again. */
+/* Sort by ascending key; equal keys keep their order. Needs memory for another `count` keys. */
 void sort_keys(struct sort_key *keys, size_t count);
 
 /* The rows 0 to count - 1 in ascending order of their numbers; equal numbers keep their order.

@@ -37,7 +37,7 @@ void spool_prepare(void)
 		vector_push(&prepared, fd);
 }
 
-/* In memory if there is no such folder. */
+/* Get an unnamed file, in memory if no other can be created. */
 static int spool_open(void)
 {
 	int fd = prepared.len ? prepared.items[--prepared.len] : spool_create();

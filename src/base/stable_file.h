@@ -14,7 +14,7 @@
 struct stable_file {
 	struct bytes content;
 	int lease;	/* the descriptor that holds the lease; 0: there is none */
-	bool is_reread; /* pages that are released come from the file again */
+	bool is_reread; /* released pages are read from the file again */
 };
 
 /* The whole regular file behind `fd`, which the caller keeps. ERR_LIMIT when it would have to be

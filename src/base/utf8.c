@@ -47,7 +47,7 @@ size_t utf8_count(struct bytes text)
 
 #define BLOCK 32u /* bytes that a compiler turns into one vector */
 
-/* Is none below 0x20 or above 0x7e? */
+/* Are all bytes from 0x20 to 0x7e? */
 static bool block_plain(const char *at)
 {
 	unsigned char odd = 0;
@@ -57,7 +57,7 @@ static bool block_plain(const char *at)
 	return !odd;
 }
 
-/* Eight bytes at once: has one of them the top bit set, is below 0x20 or 0x7f? */
+/* The same for eight bytes: has none the top bit set, and is none below 0x20 or equal to 0x7f? */
 static bool eight_plain(const char *at)
 {
 	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;

@@ -1,4 +1,4 @@
-/* utf8.h: is this valid UTF-8, and how wide is it? */
+/* utf8.h: is this valid UTF-8, and how many code points are in it? */
 #ifndef KILN_BASE_UTF8_H
 #define KILN_BASE_UTF8_H
 

@@ -1,9 +1,9 @@
 /* socket_owner.c: which user of this machine has the other end of a TCP connection?
  *
  * A line of the tables begins with "SLOT: LOCAL REMOTE STATE", where LOCAL is the address of the
- * socket itself, then come queues and timers, the user and the inode. The other end of a connection
+ * socket itself. Then come queues and timers, the user and the inode. The other end of a connection
  * is the line with both addresses exchanged. A closed socket stays in the table for a while, with
- * inode 0 and root as its user whoever it belonged to; such a line does not count. */
+ * inode 0, and with root as its user, whoever created it; such a line is ignored. */
 #include "server/socket_owner.h"
 
 #include "base/buffer.h"
@@ -55,7 +55,8 @@ static uint32_t word_of(const struct in6_addr *address, unsigned i)
 	return word;
 }
 
-/* An IPv4 address in IPv6 as well ("::ffff:127.0.0.1"), of which the other end may be IPv4. */
+/* Get the IPv4 address, also of an IPv4-mapped address ("::ffff:127.0.0.1"): the other end may be
+ * an IPv4 socket. */
 static bool has_ipv4(const union address *a, uint32_t *ret_address)
 {
 	if (a->any.sa_family == AF_INET)
