@@ -37,8 +37,8 @@ static size_t lane_of(const struct chart_lanes *l, const struct samples *s, size
 	return l->by == CHART_ALL ? 0 : heatmap_rows_of(&l->rows, s, sample);
 }
 
-/* Visit every sample with a place. `add`: count those of a lane in first[lane + 1]; otherwise
- * store the sample at first[lane] and increment that. */
+/* Visit a sample. With `add`, store it at first[lane] and increment that; otherwise count it in
+ * first[lane + 1], and add its value to the totals. */
 static void visit_sample(struct chart_lanes *l, bool add, uint32_t stream, uint32_t at)
 {
 	const struct samples *s = table_of(l, stream);
@@ -175,7 +175,7 @@ void chart_span(
 	*ret_end = end;
 }
 
-/* ---- Both ---- */
+/* ---- Lanes ---- */
 
 static bool has_times(const struct view *v, struct error *err)
 {

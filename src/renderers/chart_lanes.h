@@ -37,10 +37,10 @@ bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by
 	struct error *err);
 int64_t chart_value(const struct chart_lanes *l, size_t at);
 
-/* The time that the sample samples[at] of its lane stands for. If the input gives a duration:
- * from the sample's time on, at most up to the next sample. Otherwise the time before it: its
- * value if values are times, or the period, but not before the previous sample of the lane. A
- * remaining gap to that one is included if it is less than half as long. */
+/* The time that the sample samples[at] of its lane stands for. If the input gives a duration: from
+ * the sample's time on, at most up to the next sample. Otherwise the time before it: its value if
+ * values are times, or the period, but not before the previous sample of the lane. A gap between
+ * the two is included if it is at most half as long as that. */
 void chart_span(const struct chart_lanes *l, size_t lane, size_t at, uint64_t *ret_begin,
 	uint64_t *ret_end);
 void chart_lanes_release(struct chart_lanes *l);

@@ -4,8 +4,8 @@
  * One sweep over the samples of a lane in the order of time. For each depth there is at most one
  * open run: a frame that is on the stack of all samples since the run began. A new sample keeps the
  * runs down to the last frame that it shares with the one before, closes those below, and opens new
- * ones (go_on). So the cost is one step for each frame that begins or ends, not for each frame of
- * each sample.
+ * ones (add_sample). So the cost is one step for each frame that begins or ends, not for each frame
+ * of each sample.
  *
  * A closed run becomes a box. Millions of short runs would be millions of boxes that are
  * narrower than a pixel, so a short run is merged into the box before it in its depth, if that
@@ -104,7 +104,7 @@ static size_t find_path(struct sweep *s, node_id node)
 	return depth;
 }
 
-static void go_on(struct sweep *s, node_id node, size_t at, uint64_t begin, uint64_t before)
+static void add_sample(struct sweep *s, node_id node, size_t at, uint64_t begin, uint64_t before)
 {
 	size_t common;
 
@@ -127,7 +127,7 @@ static void sweep_lane(struct sweep *s, size_t depths)
 		s->runs[i].last = NO_BOX;
 	for (size_t at = l->first[s->lane]; at < l->first[s->lane + 1]; at++) {
 		chart_span(l, s->lane, at, &begin, &end);
-		go_on(s, l->samples[at].node, at, begin, before);
+		add_sample(s, l->samples[at].node, at, begin, before);
 		s->sum += chart_value(l, at);
 		before = end;
 		if (s->out->boxes.len > CHART_BOXES_LIMIT)

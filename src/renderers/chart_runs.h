@@ -22,8 +22,8 @@ struct chart_boxes {
 	uint64_t min;			/* ns: shorter boxes are merged */
 };
 
-/* Make the boxes of all lanes. Neighbours that are both shorter than `min`, and closer than
- * that, are merged while the result is shorter, too. If there would be more than
+/* Make the boxes of all lanes. Neighbours that are both shorter than `min`, and closer than that,
+ * are merged, until the merged box is at least `min` long. If there would be more than
  * CHART_BOXES_LIMIT boxes, `min` (at least 1) is multiplied by four, repeatedly. */
 void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, uint64_t min);
 void chart_boxes_release(struct chart_boxes *b);

@@ -1,4 +1,4 @@
-/* colour.c: which colour does a frame have, and which has the background? */
+/* colour.c: which colours do the frames and the background of a picture have? */
 #include "renderers/colour.h"
 
 #include "base/utf8.h"
@@ -195,7 +195,8 @@ static enum palette js_hue(struct bytes name)
 	return has(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
 }
 
-/* Any annotation counts, and more names look like Java: with slashes, dots, capitals. */
+/* inferno tests annotations first, and takes more names for Java: those with a slash, a dot or an
+ * initial capital. */
 static enum palette inferno_java_hue(struct bytes name)
 {
 	struct bytes plain = name;
@@ -373,8 +374,8 @@ struct colour colour_classic(enum palette palette, enum colour_seed seed, struct
 /* ---- Kiln's own palettes ---- */
 
 /* Both ends of each kind's family. Native code is warm, generated code green or pink, the kernel
- * blue, what is not code grey. Neighbours also differ in lightness, for people who cannot
- * distinguish the hues. */
+ * blue, and frames that are not code are grey. Neighbours also differ in lightness, for people who
+ * cannot distinguish the hues. */
 static const struct colour families[FRAME_KINDS][2] = {
 	[FRAME_NATIVE] = {{251, 205, 108}, {240, 139, 88}},
 	[FRAME_KERNEL] = {{132, 184, 238}, {168, 166, 241}},
@@ -417,7 +418,7 @@ struct colour colour_of_kind(enum frame_kind kind)
 	return mix_colours(families[kind][0], families[kind][1], 1, 2);
 }
 
-/* A light colour of this hue (0..1535, six ramps of 256), mixed with half grey. */
+/* A light colour of this hue (0..1535, six ramps of 256), mixed with five eighths of grey. */
 static struct colour colour_of_hue(unsigned hue)
 {
 	unsigned ramp = hue & 255;
@@ -491,8 +492,7 @@ struct colour colour_of_ratio(double ratio)
 	return mix_colours(same, ratio > 0 ? more : less, (unsigned)lrint(share * 1000), 1000);
 }
 
-/* Frames of half the width are as important as the widest: the square root makes red fade
- * slowly. */
+/* The square root makes red fade slowly: a frame of half the width is still important. */
 struct colour colour_of_share(double share)
 {
 	int step = (int)(sqrt(share) * 2000), rest = 100 + 150 * (2000 - step) / 2000;

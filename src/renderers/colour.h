@@ -1,4 +1,4 @@
-/* colour.h: which colour does a frame have, and which has the background? */
+/* colour.h: which colours do the frames and the background of a picture have? */
 #ifndef KILN_RENDERERS_COLOUR_H
 #define KILN_RENDERERS_COLOUR_H
 
@@ -67,11 +67,13 @@ void colour_family(
 	enum frame_kind kind, struct colour ret_ends[2]); /* both ends of a kind's shades */
 struct colour colour_of_kind(enum frame_kind kind); /* the middle of its family, for legends */
 
-/* A hue for each module, varied by name; kernel and meta frames have the colours of their kind. */
+/* A hue for each module, varied by name. Kernel and idle frames, and frames that are not code, have
+ * the colours of their kind; a frame without a module has those of FRAME_META, except for a
+ * wait. */
 struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct bytes name);
 
-/* flamegraph.pl's scale for a change: more is red, less is blue, and the stronger the closer it
- * is to `max`, the largest change of all (unsigned; at least |change|). */
+/* flamegraph.pl's scale for a change: more is red, less is blue. The colour is stronger the closer
+ * the change is to `max`, the largest change of all (unsigned; at least |change|). */
 struct colour colour_of_change(int64_t change, int64_t max);
 
 /* For a value that was multiplied by e^ratio: red for more, blue for less, grey for no change.

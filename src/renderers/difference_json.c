@@ -8,9 +8,9 @@
  *	                "self": [10, 12], "total": [100, 120]}, ...],
  *	 "tree": [{"caller": null, "function": 0, "self": [0, 0], "total": [100, 120]}, ...]}
  *
- * Values are before and after, as the inputs have them; before times "scale" is what after is to be
- * compared with (--normalise). A function's total counts recursion once. The items of "tree" name
- * their function and their caller by index; callers come first. */
+ * Values are those of before and after as in the inputs. Compare after with before times "scale"
+ * (--normalise). A function's total counts recursion once. The items of "tree" name their function
+ * and their caller by index; callers come first. */
 #include "renderers/functions.h"
 #include "renderers/renderers.h"
 
@@ -86,7 +86,8 @@ static void put_functions(struct writer *w)
 	buffer_char(&w->b, ']');
 }
 
-/* The nodes that are only in before, and their callers. */
+/* The nodes with a value, and their callers; with WIDTHS_GONE only nodes that are gone, and
+ * theirs. */
 static bool *listed_nodes(const struct writer *w)
 {
 	const struct sides *s = &w->functions.sides;

@@ -31,7 +31,7 @@ struct export_frames {
 void export_frames_init(struct export_frames *e, const struct view *v);
 void export_frames_release(struct export_frames *e);
 
-/* A stream's values in its unit, as text. */
+/* How many decimals a stream's values have (base/units.h). */
 unsigned export_decimals(const struct view *v, uint32_t stream);
 
 /* Keys of Kiln's own, which its readers understand: `"kiln":{...}` of a frame, and of a part
@@ -47,7 +47,7 @@ void export_kind(struct buffer *b, const struct profile *p, uint32_t stream);
 /* The name of a part: "worker-12 (cpu)". */
 void export_part_name(struct buffer *b, const struct view *v, const struct export_part *part);
 
-/* Write what has been collected if it is much, or in any case with `all`. */
+/* Write the collected text once it has 64 KiB, or with `all` however long it is. */
 void export_flush(struct buffer *b, struct output *out, bool all);
 
 #endif

@@ -140,8 +140,8 @@ static void move_values(struct folded *f, struct sides *from, const node_id *sta
 	}
 }
 
-/* Only stacks that are gone are wanted: leave out nodes that have a value in after, or below
- * such a node. */
+/* With WIDTHS_GONE only stacks that are gone are written: leave out each node that has a value in
+ * after, itself or in a node below it. */
 static void leave_out(struct folded *f)
 {
 	size_t nodes = f->tree.caller.len;
@@ -157,8 +157,8 @@ static void leave_out(struct folded *f)
 	memory_free(total);
 }
 
-/* The view's tree with texts for frames; mostly the same tree. Nodes for which another one
- * stands have no value and no callees. */
+/* The view's tree with texts for frames; mostly the same tree. A node for which another one stands
+ * has no value and no callees. */
 static void build_tree(struct folded *f)
 {
 	const struct tree *from = &f->view->tree;

@@ -24,9 +24,9 @@
  * again, plus one line. */
 #define PIECE ((uint32_t)96 << 10)
 
-#define LINE_LIMIT ((uint32_t)256 << 20) /* bytes: INPUT_WINDOW_LIMIT of our reader */
+#define LINE_LIMIT ((uint32_t)256 << 20) /* bytes: the reader's INPUT_WINDOW_LIMIT */
 
-/* From so many nodes on, preparing in threads is faster than in one. */
+/* From this many nodes on, preparing in several threads is faster than in one. */
 #define PARALLEL_NODES_MIN ((size_t)64 << 10)
 
 struct writing {
@@ -41,8 +41,8 @@ struct writing {
 
 /* ---- Pieces ---- */
 
-/* Go from `at`, a link to a visit below `*inside`, to the next visit there or, at the end of
- * the list, below the nearest caller that has one. */
+/* `at` links to a visit below `*inside`. At the end of that list (0), go to the next visit below
+ * the nearest caller that has one; `*inside` becomes that caller. */
 static uint32_t next_visit(const struct writing *w, uint32_t at, node_id *inside)
 {
 	while (!at && *inside) {
@@ -81,7 +81,8 @@ static void find_lengths(struct writing *w)
 	}
 }
 
-/* More text below a node than a piece has? Then its callees are divided. */
+/* Is there more text below the node than one piece has? Then its callees are divided among
+ * pieces. */
 static bool is_large(const struct writing *w, node_id node)
 {
 	return w->below[node] > PIECE;

@@ -10,7 +10,7 @@
 struct folded_lines {
 	const node_id *caller;	   /* of every node */
 	const uint32_t *text;	   /* of every node but the root: an index into `texts` */
-	const bool *ends;	   /* of every node: has it a line? */
+	const bool *ends;	   /* of every node: does it have a line? */
 	const struct bytes *texts; /* distinct, without ';' */
 	size_t nodes, text_count;
 	const int64_t *self[2]; /* of every node */

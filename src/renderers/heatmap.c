@@ -1,5 +1,6 @@
-/* heatmap.c: when did how much happen, and how much of it matches? Columns of time, each divided
- * into rows: a subsecond-offset heat map; or one row for each thread or CPU.
+/* heatmap.c: how are the values distributed over time, and how much of them matches? Columns of
+ * time, each divided into rows (a subsecond-offset heat map), or with one row for each thread or
+ * CPU.
  *
  * A cell is a piece of time (column and row) or a piece of a thread's or CPU's time, and has the
  * sum of its samples' values. One pass over the samples: a sample's cell is computed from its time
@@ -12,9 +13,9 @@
  * Without --match neither the tree nor the stacks are needed (is_samples_only): the map of a large
  * file appears while its stacks are still being read (src/server/partial_profile.c).
  *
- * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
- * samples in order, counted, with 50 rows per second (`bench/flamescope.py`); unlike there, no
- * sample is dropped. */
+ * After Brendan Gregg's subsecond-offset heat map and FlameScope. If samples are in the order of
+ * their times and are counted, with 50 rows per second, the numbers are the same as FlameScope's
+ * (`bench/flamescope.py`), but no sample is dropped. */
 #include "renderers/heatmap.h"
 
 #include "model/times.h"
@@ -98,7 +99,7 @@ struct heatmap {
 	int64_t matched_total;
 };
 
-/* ---- How wide ---- */
+/* ---- Columns and rows ---- */
 
 static bool is_shown(const struct view *v, size_t table)
 {
@@ -180,7 +181,7 @@ static bool lay_out(struct heatmap *h, struct error *err)
 	return true;
 }
 
-/* ---- How much ---- */
+/* ---- Values ---- */
 
 /* HEATMAP_BY_TIME: the row is floor(rows * the elapsed part of the column). */
 static size_t cell_of(const struct heatmap *h, const struct samples *s, size_t sample)

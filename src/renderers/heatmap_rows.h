@@ -10,7 +10,7 @@ enum heatmap_by {
 	HEATMAP_BY_CPU,	   /* by their numbers */
 };
 
-/* The groups that have a value; none for HEATMAP_BY_TIME. */
+/* The groups that have a sample; none for HEATMAP_BY_TIME. */
 struct heatmap_rows {
 	const struct view *view;
 	struct grouping by;

@@ -128,7 +128,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 
 	label(b, profile_text(p, row->kind), text);
 	text_stream_value(b, p, row, own->sum);
-	/* Samples of one stack that were added up are one row. */
+	/* A row can be the sum of several samples of one stack. */
 	if (!counts || (uint64_t)own->sum != own->samples) {
 		buffer_text(b, " in ");
 		count_of(b, own->samples, counts ? "stack" : "sample",

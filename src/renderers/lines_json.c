@@ -3,11 +3,10 @@
  * Computed from the profile's own stacks and the locations in them: transforms decide which samples
  * count, but do not remove frames here. Source files are only named, never read.
  *
- * Three sweeps over the stacks: one backward for totals, one forward that links each stack to
- * the next outer stack with the function (`around`), and in the same one the values go to the
- * function's lines and addresses. A recursive function has a line several times in one stack;
- * its total is counted only where no outer stack on that chain has the line, so a line never
- * exceeds the whole. */
+ * Two sweeps over the stacks: a backward one computes totals; a forward one links each stack to the
+ * next outer stack with the function (`around`), and adds its values to the function's lines and
+ * addresses. A recursive function has a line several times in one stack; its total is counted only
+ * where no outer stack on that chain has the line, so a line never exceeds the whole. */
 #include "renderers/columns.h"
 #include "renderers/renderers.h"
 #include "transforms/canonical.h"
@@ -55,7 +54,7 @@ struct lines {
 
 /* ---- Where the function is ---- */
 
-/* Is this its name in the canonical form for comparing builds? */
+/* Is `called` the canonical form of this name for comparing builds? */
 static bool is_canonically(
 	struct bytes name, struct bytes module, struct bytes called, struct buffer *spare)
 {
@@ -91,7 +90,8 @@ static bool find_frames(struct lines *l, const struct lines_settings *s)
 	return any;
 }
 
-/* The innermost frame, if the function is inlined into itself. */
+/* Find the function's frame in each location: the innermost one, if the function is inlined into
+ * itself. */
 static void find_locations(struct lines *l)
 {
 	const struct profile *p = l->profile;

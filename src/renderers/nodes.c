@@ -61,7 +61,7 @@ struct nodes {
 	struct preorder rows;
 	struct sides sides;
 	const int64_t *total; /* of every node of the view: its width */
-	int64_t *both[2];     /* the two, if they are not a side's own arrays */
+	int64_t *both[2];     /* self and total of both sides together; NULL: one side */
 	double *own[2], *whole[2];
 	uint8_t *change[2]; /* of self and of total, see change_step; for two sides */
 	uint32_t *frame, *small_count, *node;

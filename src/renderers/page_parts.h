@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 
-/* `start` ends inside the tag that contains the profile, behind its name; `end` begins with the
- * end of that element. Both are static. */
+/* `start` ends with the name in the start tag of the element that contains the profile; `end`
+ * begins with the end tag of that element. Both are static. */
 struct page_parts {
 	struct bytes start, end;
 	const char *unavailable; /* why they are missing; NULL: they are there */

@@ -91,7 +91,7 @@ static bool parse_line(struct palette_map *m, struct bytes line)
 	return false;
 }
 
-/* The link of another user is not read; writing replaces it. */
+/* A link that belongs to another user is not read; writing replaces it. */
 bool palette_map_read(struct palette_map *m, const char *path, struct error *err)
 {
 	struct input in;

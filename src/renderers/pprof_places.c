@@ -116,7 +116,7 @@ static void add_binary(struct pprof_out *o, mapping_id mapping)
 	vector_push(&o->binaries, binary);
 }
 
-/* Binaries with locations: files first, because the first one is taken for the program. */
+/* Binaries with locations: files first, because pprof takes the first one for the program. */
 static void find_binaries(struct pprof_out *o)
 {
 	const struct profile *p = o->profile;
@@ -159,7 +159,7 @@ static void write_binary(struct pprof_out *o, size_t id, struct buffer *out)
 	const struct pprof_binary *b = &o->binaries.items[id];
 	const struct process *process = &o->profile->processes.items[b->row.process];
 	struct bytes file = profile_text(o->profile, b->row.file);
-	bool told = !file.len || pprof_mapping_kind(file) != b->row.kind;
+	bool explicit_kind = !file.len || pprof_mapping_kind(file) != b->row.kind;
 	struct buffer *m = &o->scratch;
 
 	m->len = 0;
@@ -174,9 +174,9 @@ static void write_binary(struct pprof_out *o, size_t id, struct buffer *out)
 	protobuf_put_number(m, PPROF_MAPPING_HAS_FILENAMES, b->has_filenames);
 	protobuf_put_number(m, PPROF_MAPPING_HAS_LINES, b->has_lines);
 	protobuf_put_number(m, PPROF_MAPPING_HAS_INLINES, b->has_inlines);
-	if (told)
+	if (explicit_kind)
 		protobuf_put_explicit(m, PPROF_MAPPING_KIND, b->row.kind);
-	if (b->row.base != (b->row.kind == MAPPING_MODULE && !told ? b->start : 0))
+	if (b->row.base != (b->row.kind == MAPPING_MODULE && !explicit_kind ? b->start : 0))
 		protobuf_put_explicit(m, PPROF_MAPPING_BASE, b->row.base);
 	if (b->row.process) {
 		protobuf_put_number(m, PPROF_MAPPING_PID, (uint64_t)((int64_t)process->pid + 1));

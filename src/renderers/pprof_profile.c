@@ -78,7 +78,7 @@ void pprof_defaults(void *settings)
 
 /* ---- Rows ---- */
 
-/* What is written of a thread; threads that are equal in it are merged. */
+/* The properties of a thread that are written; threads with equal ones are merged. */
 struct shown_thread {
 	uint64_t pid, tid;	/* plus one; 0: none */
 	uint64_t name, process; /* strings */
@@ -501,10 +501,10 @@ static uint64_t time_span(const struct profile *p)
 
 static void write_times(struct writer *w, struct buffer *out)
 {
-	struct bytes told = profile_meta(w->profile, BYTES("duration"));
+	struct bytes recorded = profile_meta(w->profile, BYTES("duration"));
 	uint64_t duration;
 
-	if (!bytes_duration(told, &duration))
+	if (!bytes_duration(recorded, &duration))
 		duration = time_span(w->profile);
 	protobuf_put_number(out, PPROF_TIME_NANOS, time_started(w->profile));
 	protobuf_put_number(out, PPROF_DURATION_NANOS, duration);

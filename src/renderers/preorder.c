@@ -89,7 +89,7 @@ struct wide {
 static void keep_wide(struct wide *wide, const struct tree *tree, const int64_t *total, int64_t min)
 {
 	size_t count = tree->caller.len;
-	uint32_t *index = memory_new(count, sizeof(*index)); /* index in kept of a node, plus 1 */
+	uint32_t *index = memory_new(count, sizeof(*index)); /* index in `wide` of a node, plus 1 */
 
 	vector_push(&wide->nodes, 0);
 	vector_push(&wide->parent, 0);

@@ -1,4 +1,4 @@
-/* renderers.c: which output is meant by a name or a suffix, and how is it called? */
+/* renderers.c: which renderer do a name or a suffix choose, and how is it called? */
 #include "renderers/renderers.h"
 
 #include "base/expansion.h"

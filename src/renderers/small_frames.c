@@ -1,11 +1,11 @@
 /* small_frames.c: which frames are too small to be seen, and what stands for them?
  *
- * A page cannot show 14 million nodes. One forward sweep builds a smaller tree: a node whose
- * total is at least the given share is kept; each caller gets one node ("pot") that stands for
- * all of its smaller callees and everything below them. A node's total is never larger than its
- * caller's, so everything below a small node is small, and the sweep only has to look at the
- * caller's new node. Around the node that the user has zoomed into, the share is of that node's
- * total. */
+ * A page cannot show 14 million nodes. One forward sweep builds a smaller tree: a node whose total
+ * is at least the given share is kept; each caller gets one merged node, which stands for all of
+ * its smaller callees and everything below them. A node's total is never larger than its caller's,
+ * so everything below a small node is small, and the sweep only has to look at the caller's new
+ * node. If the user has zoomed into a node, that node and its callers are kept, and below it the
+ * share is of its total. */
 #include "renderers/small_frames.h"
 
 #include <stdlib.h>
@@ -52,7 +52,8 @@ static bool is_large(const struct search *f, node_id node)
 	return f->place[node] == ABOVE || (double)f->total[node] >= f->min[f->place[node] == BELOW];
 }
 
-/* The node for small callees of `caller`: itself if it is such a node, otherwise its pot. */
+/* The node for small callees of `caller`: itself if it is a merged node, otherwise its merged
+ * callee. */
 static node_id small_child_of(struct search *f, node_id caller, node_id from)
 {
 	if (f->s->count.items[caller])
@@ -81,7 +82,7 @@ static void place_node(struct search *f, node_id node)
 	}
 }
 
-/* A pot with one frame becomes that frame. */
+/* A merged node that stands for one frame becomes that frame. */
 static void show_alone(struct search *f)
 {
 	struct small_frames *s = f->s;

@@ -7,7 +7,7 @@
 
 struct small_rule {
 	double share; /* a node with less than this share of the whole is small */
-	node_id open; /* from here on, the share is of this node; 0: nowhere */
+	node_id open; /* below this node, the share is of its total; 0: none */
 };
 
 /* `{0}` is empty. */

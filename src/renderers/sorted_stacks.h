@@ -39,7 +39,7 @@ struct sorted_stacks_scratch {
 	VECTOR(struct sort_key) keys;
 };
 
-/* The two halves of sorted_stacks_init, which can run in parallel. */
+/* The two halves of sorted_stacks_init; they can run in parallel. */
 void sorted_stacks_rank(struct sorted_stacks *p, const struct sorted_stacks_source *source);
 void sorted_stacks_link(struct sorted_stacks *p, const struct sorted_stacks_source *source);
 void sorted_stacks_init(struct sorted_stacks *p, const struct sorted_stacks_source *source);

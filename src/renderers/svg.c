@@ -358,8 +358,9 @@ static struct svg_picture picture_of(
 		.below = values->below,
 		.max_change = max_change(&values->sides, v->tree.caller.len, decimals)};
 
-	/* In a chart, a node has many boxes, each with a part of its value, so the change below
-	 * a box is unknown. By the classic rules, a box has the change of what ends there. */
+	/* In a chart, a node has many boxes, each with a part of its value, so the change below a
+	 * box is unknown. By the classic rules, a box has the change of the samples that end in
+	 * it. */
 	if (values->sides.count == 2 && ((!s->chart && !s->unsorted) || s->rules != RULES_KILN))
 		p.sides = &values->sides;
 

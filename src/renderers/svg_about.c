@@ -202,7 +202,8 @@ static void describe_kind(const struct view *v, struct buffer *out)
 	}
 }
 
-/* What was done for this picture, in full; of the profile's own notes, only how many there are. */
+/* The view's own notes in full. The profile's notes in full only if there is a single short one;
+ * otherwise only their number. */
 static void describe_notes(const struct view *v, struct buffer *out)
 {
 	struct bytes note, last = {"", 0};

@@ -6,9 +6,9 @@
  * wide letters too late. Here each letter has its own width, the largest in the fonts that a
  * browser is likely to use.
  *
- * By hand: FreeType and Pango measure fonts that are installed here, not those of whoever looks
- * at the picture, and would slow down drawing, which is measured by `bench/draw_folded.sh`. A
- * table of 95 widths is enough. */
+ * By hand: FreeType and Pango measure fonts of this machine, not those of the browser that shows
+ * the picture, and would slow down drawing, which is measured by `bench/draw_folded.sh`. A table of
+ * 95 widths is enough. */
 #include "renderers/svg_letters.h"
 
 #include "base/utf8.h"

@@ -203,7 +203,8 @@ const struct option svg_options[] = {
 		.help = "leave out the script: a static picture",
 		.set = option_flag,
 		.offset = AT(no_script)},
-	/* Stable colours, input in any order, one frame per line, names cut at their right end. */
+	/* Kiln always does what these ask for: stable colours, input in any order, one frame per
+	 * line, names cut at their right end. */
 	{.name = "deterministic", .set = option_ignored},
 	{.name = "no-sort", .set = option_ignored},
 	{.name = "pretty-xml", .set = option_ignored},

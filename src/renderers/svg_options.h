@@ -19,8 +19,8 @@ enum changes {
 	CHANGES_SELF,	 /* as CHANGES_RATIO, for the function itself */
 };
 
-/* Whose rules a picture follows for what is drawn and printed: the order of frames, rounding, no
- * additions. */
+/* The tool whose rules a picture follows: in which order frames are drawn, how values are rounded,
+ * and that nothing is added (RULES_PERL, RULES_INFERNO). */
 enum svg_rules { RULES_KILN, RULES_PERL, RULES_INFERNO };
 
 /* Texts are UTF-8, or NULL for the default; lengths are in pixels. */
