@@ -47,7 +47,8 @@ static void add_colour(struct buffer *b, struct colour c)
 	buffer_printf(b, "[%u,%u,%u]", c.red, c.green, c.blue);
 }
 
-/* The shades of frames are between two colours of each kind; those of changes between three. */
+/* The shades of a kind of frame are between two colours, those of changes between three: less,
+ * equal and more. */
 static void add_colours(struct buffer *b)
 {
 	static const double ratios[] = {-COLOUR_RATIO_FULL, 0, COLOUR_RATIO_FULL};

@@ -1,5 +1,5 @@
-/* capabilities.h: what can the page of `kiln view` do with a profile? Its menus are made of this.
- */
+/* capabilities.h: what can the page of `kiln view` do with a profile? Its menus are built from
+ * this. */
 #ifndef KILN_ANSWERS_CAPABILITIES_H
 #define KILN_ANSWERS_CAPABILITIES_H
 

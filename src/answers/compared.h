@@ -1,4 +1,5 @@
-/* compared.h: makes one profile with two sides of two profiles, or of two times of one. */
+/* compared.h: makes one profile with two sides from two profiles, or from two time ranges of
+ * one. */
 #ifndef KILN_ANSWERS_COMPARED_H
 #define KILN_ANSWERS_COMPARED_H
 
@@ -6,8 +7,9 @@
 #include "transforms/compare_options.h"
 #include "transforms/shape.h"
 
-/* Make *ret_profile of what `shape` selects of both, before and after; the caller releases it even
- * after an error. ERR_USAGE: the units differ, or the shape selects what one side does not have. */
+/* Make *ret_profile from what `shape` selects in sides[0], before, and sides[1], after. The caller
+ * releases it even after an error. ERR_USAGE: the units differ, or the shape selects what one side
+ * does not have. */
 bool compared_make(const struct stored_profile *const sides[2], const struct shape *shape,
 	const struct compare_options *how, struct profile *ret_profile, struct error *err);
 

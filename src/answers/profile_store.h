@@ -1,4 +1,4 @@
-/* profile_store.h: what is served: profiles by their names. */
+/* profile_store.h: the profiles that are served, by name. */
 #ifndef KILN_ANSWERS_PROFILE_STORE_H
 #define KILN_ANSWERS_PROFILE_STORE_H
 

@@ -20,7 +20,8 @@ struct query {
 	struct shape shape;
 	size_t then; /* how many of the transforms apply to each side; the others apply to the
 			comparison; SIZE_MAX: all */
-	struct buffer shown; /* the key of the comparison: words that define it, NUL behind each */
+	struct buffer comparison_key; /* the words that define the comparison, each with a NUL
+					 behind it */
 };
 
 static bool set_then(
@@ -90,7 +91,8 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 	return true;
 }
 
-/* Transforms behind `then` do not change what is compared. */
+/* Collect the words that define a comparison: transforms after `then` do not change what is
+ * compared. */
 static void note_comparison(const struct question *q, const struct option_group *groups,
 	const struct option *transforming, struct buffer *out)
 {
@@ -125,7 +127,7 @@ static bool read_words(const struct question *q, char **argv, const struct rende
 		!options_parse(groups, argv, false, &operands, err))
 		return false;
 	*answer = (struct option_group){0};
-	note_comparison(q, groups, transforming, &query->shown);
+	note_comparison(q, groups, transforming, &query->comparison_key);
 	return true;
 }
 
@@ -153,7 +155,7 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 	return done;
 }
 
-/* The heat map needs neither stacks nor a tree of them. */
+/* Some answers, such as a heat map without a search, need neither stacks nor a tree. */
 static bool needs_tree(
 	const struct shape *shape, const struct renderer *renderer, const void *settings)
 {
@@ -161,7 +163,8 @@ static bool needs_tree(
 	       !renderer->samples_only(settings);
 }
 
-/* For a profile that may have two sides itself. */
+/* Without before=, options that change the sides are refused, and options that change how they are
+ * shown need a profile that has two sides itself. */
 static bool check_sides(const struct query *query, struct view *view, struct error *err)
 {
 	const struct compare_options *c = &query->compare_options;
@@ -222,7 +225,7 @@ static bool make_compared(void *context, struct profile *ret, struct error *err)
 	return compared_make(pair->sides, &shape, &pair->query->compare_options, ret, err);
 }
 
-/* A page sends several requests about one comparison: the first one makes it. */
+/* A page sends several requests about one comparison: the first one makes the compared profile. */
 static const struct stored_profile *take_compared(struct profile_store *store,
 	const struct stored_profile *const sides[2], const struct query *query, struct error *err)
 {
@@ -232,13 +235,13 @@ static const struct stored_profile *take_compared(struct profile_store *store,
 
 	for (int i = 0; i < 2; i++)
 		buffer_add(&key, &sides[i]->reading, sizeof(sides[i]->reading));
-	buffer_add(&key, query->shown.at, query->shown.len);
+	buffer_add(&key, query->comparison_key.at, query->comparison_key.len);
 	made = store->acquire_made(store, buffer_bytes(&key), make_compared, &pair, err);
 	buffer_release(&key);
 	return made;
 }
 
-/* Transform a comparison; changes stay relative to the whole. */
+/* Transform a comparison; changes stay relative to the totals from before these transforms. */
 static bool reshape_compared(const struct query *query, struct view *view, struct error *err)
 {
 	const struct transform_list *all = &query->shape.transforms;
@@ -380,7 +383,7 @@ bool question_answer(const struct question *q, struct profile_store *store, stru
 	ret->type = renderer_media_type(renderer, settings);
 	ret->policy = renderer->policy;
 	compare_options_release(&query.compare_options);
-	buffer_release(&query.shown);
+	buffer_release(&query.comparison_key);
 	shape_release(&query.shape);
 	buffer_release(&text);
 	memory_free(settings);

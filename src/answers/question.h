@@ -31,7 +31,7 @@ struct answer {
 /* Is there an answer at this address? */
 bool question_is_known(const char *address);
 
-/* Is it about a profile, and may take long? */
+/* Does the answer need a profile? Then it may take long. */
 bool question_needs_profile(const char *address);
 
 /* A number that differs when the answer may have changed. False: not known before it is computed.

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* A stack that passes another of the functions begins again there. */
+/* A stack that contains several of the functions begins at the innermost one. */
 static node_id begin_place(
 	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {

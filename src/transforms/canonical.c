@@ -151,7 +151,8 @@ static void add_stripped(struct buffer *out, struct bytes text)
 	}
 }
 
-/* "[libz.so+0x12]" and plain addresses. */
+/* Append what replaces the name of unnamed code: "[libz.so]" for "[libz.so+0x12]", and for an
+ * address its module or "[unknown]". False: the name is not of that kind. */
 static bool unnamed(struct bytes name, struct bytes module, struct buffer *out)
 {
 	size_t end;
@@ -174,7 +175,8 @@ static bool unnamed(struct bytes name, struct bytes module, struct buffer *out)
 	return true;
 }
 
-/* The directory in which it was built: "/rustc/HASH/" for Rust's own libraries. */
+/* The length of the build directory at the start of a name, such as "/rustc/HASH" for Rust's own
+ * libraries; 0: none. */
 static size_t build_dir(const struct canonical *c, struct bytes name)
 {
 	size_t longest = 0;
@@ -353,7 +355,7 @@ void canonical_text_release(struct canonical_text *t)
 /* ---- Views ---- */
 
 struct renaming {
-	frame_id *frame, *root; /* for every frame the new one; [root]: as an outermost frame */
+	frame_id *frame, *root; /* the new frame of every frame; `root`: where it is outermost */
 	bool *part;
 };
 

@@ -2,8 +2,8 @@
 #include "names/v8_name.h"
 #include "transforms/clean.h"
 
-/* A well-known expression for the text of perf script deletes lines in which these follow a
- * blank: in names, that is at their start and behind any blank in them. */
+/* From a well-known expression for the text of perf script, which deletes lines in which one of
+ * these follows a blank. In a name, that is at its start or behind a blank. */
 #define RULES                                                                                      \
 	"(^| )(__libc_start|uv_|v8::internal::|node::|Builtins_)\n"                                \
 	"(^| )(LazyCompile |Builtin:|Stub:|LoadIC:|LoadPolymorphicIC:)\n"                          \

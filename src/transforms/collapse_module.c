@@ -28,7 +28,8 @@ static frame_id placeholder_frame(struct view *v, const struct frame *of)
 	return view_frame(v, &frame);
 }
 
-/* become[frame] for frames in the tree whose module matches; one for each module. */
+/* Set become[frame] for frames in the tree whose module matches: one placeholder for each
+ * module. */
 static bool find_modules(struct view *v, const struct pattern *pattern, frame_id *become,
 	frame_id *module, struct error *err)
 {

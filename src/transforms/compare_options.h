@@ -25,7 +25,7 @@ struct compare_options {
 		.canonical.names = true, .threshold = COMPARISON_THRESHOLD                         \
 	}
 
-/* For an option group whose target is a struct comparing. */
+/* For an option group whose target is a struct compare_options. */
 extern const struct option compare_option_table[];
 
 void compare_options_release(struct compare_options *c);

@@ -50,7 +50,8 @@ static frame_id group_frame(
 	return g->frames[group];
 }
 
-/* Some inputs write the program's name as root frame with blanks, some without. */
+/* Are the names equal? In root frames of some inputs, '_' stands for a blank in the program's
+ * name. */
 static bool same_name(struct bytes a, struct bytes b)
 {
 	if (a.len != b.len)
@@ -61,7 +62,7 @@ static bool same_name(struct bytes a, struct bytes b)
 	return true;
 }
 
-/* Does the root frame of a stack say the same as the group's frame, or less? */
+/* Does the group's frame replace this root frame of a stack, because it states the same or more? */
 static bool label_replaces(
 	struct view *v, const struct grouping *by, struct grown *g, size_t group, frame_id frame)
 {
@@ -92,7 +93,8 @@ static void place_add(struct grown *g, size_t group, node_id node, node_id made)
 	id_map_insert_at(&g->places, hash_pair(group, node), at, (uint32_t)g->place.len);
 }
 
-/* Go up to a node that this group has already, then down again. */
+/* The new node of (group, node). Go up to the nearest caller that has one in this group, then make
+ * the missing ones from there down. */
 static node_id place_of(
 	struct view *v, const struct grouping *by, struct grown *g, size_t group, node_id node)
 {

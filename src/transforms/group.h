@@ -1,4 +1,4 @@
-/* group.h: adds a root frame for every thread, process or CPU. */
+/* group.h: adds a root frame for every thread, process, CPU or control group. */
 #ifndef KILN_TRANSFORMS_GROUP_H
 #define KILN_TRANSFORMS_GROUP_H
 
@@ -16,7 +16,7 @@ struct grouping {
 	/* The name that inputs may already have as root frame; the label replaces it. May be
 	 * NULL. */
 	struct bytes (*name)(const struct profile *p, size_t group);
-	const char *what; /* "which thread a sample is of" */
+	const char *what; /* "the thread of a sample" */
 };
 
 /* By thread, with the label NAME-PID/TID; and by CPU. */
@@ -35,7 +35,7 @@ static inline size_t grouping_of(
 /* Add the group's frame at the root of every stack. ERR_USAGE if no sample has a group. */
 bool group_apply(struct view *v, const struct grouping *by, struct error *err);
 
-/* The parts "name-ID" of labels; unknown parts are "?". */
+/* Append "NAME-ID": an unknown name is "[unknown]", an unknown id is "?". */
 void group_label(struct buffer *b, struct bytes name, int32_t id);
 
 #endif

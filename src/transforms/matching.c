@@ -43,7 +43,7 @@ static bool sum_threads(const struct view *v, struct candidate *threads)
 	return known;
 }
 
-/* Threads without samples get no rank: they may exist by chance. */
+/* A thread without cost is not mapped (0): another run may not have it. */
 static void give_rows(
 	struct candidate *threads, size_t count, struct profile *to, thread_id *ret_map)
 {

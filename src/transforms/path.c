@@ -6,8 +6,8 @@
 
 #define NOT_FOUND SIZE_MAX
 
-/* How far a stack has got in "main;work" at a node whose caller had got to `at`: behind the
- * node's name, which may contain ';' itself. */
+/* Match a node's name with the path "main;work" from `at` on, up to where its callers match.
+ * Returns the offset behind the name, which may contain ';' itself, or NOT_FOUND. */
 static size_t path_step(struct bytes path, size_t at, struct bytes name)
 {
 	struct bytes rest = {path.at + at, path.len - at};

@@ -10,7 +10,7 @@ void select_nodes(struct view *v, const bool *keep);
 
 /* Selects samples, many at a time: a bit for each of `count` samples from `first` on, at most
  * SAMPLES_PER_WORD. Tables for which `has` is false lack the column, and all of their samples are
- * left out; if all tables lack it, ERR_USAGE with `what` ("which thread a sample is of"). */
+ * left out; if all tables lack it, ERR_USAGE with `what` ("the thread of a sample"). */
 struct selection {
 	bool (*has)(const struct samples *s);
 	uint64_t (*match)(const struct samples *s, size_t first, size_t count, const void *context);

@@ -24,7 +24,7 @@ static uint64_t match_time(const struct samples *s, size_t first, size_t count, 
 	return selected;
 }
 
-/* The time of the first sample, including those left out meanwhile; 0: unknown. */
+/* The time of the first sample, including samples that transforms have left out; 0: unknown. */
 static uint64_t start_of(const struct profile *p)
 {
 	struct times times = profile_times(p);

@@ -1,9 +1,9 @@
 /* transforms.h: what can be done to a view. One file and one line in meson.build each.
  *
- * Every command that draws or prints accepts all of them as options and applies them in the
- * order given. A transform changes the view's tree or leaves out samples (model/view.h); it
- * never changes the profile, so several can follow one another and each sees the result of the
- * one before. reshape.h, select.h, group.h and cut.h have what most of them are made of. */
+ * Every command that draws or prints accepts all of them as options and applies them in the order
+ * given. A transform changes the view's tree or leaves out samples (model/view.h); it never changes
+ * the profile, so several can follow one another and each sees the result of the one before. Most
+ * of them are built from reshape.h, select.h, group.h and cut.h. */
 #ifndef KILN_TRANSFORMS_TRANSFORMS_H
 #define KILN_TRANSFORMS_TRANSFORMS_H
 
