@@ -1,7 +1,7 @@
-/* flame.js: what a flame graph does when it is clicked, typed at, resized or gone back from.
+/* flame.js: zoom, search, resizing and browser history of a flame graph in SVG.
  *
- * The picture is complete without this script. Frames stand in preorder, so the frames on top of one
- * are those right behind it that are deeper. Nothing is fetched, evaluated or written as markup: the
+ * The picture is complete without this script. Frames are in preorder: a frame is followed by the
+ * frames on top of it, which are deeper. Nothing is fetched, evaluated or written as markup: the
  * script runs under a Content Security Policy that allows its hash. */
 (function () {
 "use strict";
@@ -17,7 +17,7 @@ const nameType = svg.dataset.nameType;
 const fluid = svg.hasAttribute("data-fluid");
 let width = Number(svg.getAttribute("width"));
 
-// Colours of one's own are variables of the style, which is the same in every file.
+// Colours that the user chose become variables of the style sheet, which is the same in every file.
 if (svg.dataset.searchColour)
 	svg.style.setProperty("--search", svg.dataset.searchColour);
 if (svg.dataset.textColour) {
@@ -27,8 +27,8 @@ if (svg.dataset.textColour) {
 
 // ---- Frames ----
 
-// "name (1,234 samples, 12.34%)", in differences with "; +5, +2.1%" before the parenthesis: a name may
-// hold anything, so the numbers are taken from the end.
+// "name (1,234 samples, 12.34%)", in differences with "; +5, +2.1%" before the last parenthesis. A name
+// may contain anything, so the numbers are matched at the end.
 const TITLE = /^([^]*) \((-?[\d,.]+) (.*?), ([\d.]+)%((?:; [^)]*)?)\)$/;
 
 const frames = Array.from(byId("frames").children, (group) => {
@@ -67,13 +67,14 @@ function link() {
 		frames[open.pop()].end = frames.length;
 }
 
-// Titles of one's own (--nameattr) may have no numbers; then widths stand for values everywhere.
+// A title that the user gave (--nameattr) may have no numbers. If one frame has none, the widths of all
+// frames are used as values.
 const valued = frames.every((frame) => !isNaN(frame.value));
 const weight = (frame) => valued ? frame.value : frame.width;
 
-// ---- State, as the address has it ----
+// ---- State, kept in the address ----
 
-// zoom: index of a frame; term: what is searched for, "" for nothing; ignore: ignore its case?
+// zoom: index of a frame; term: the expression searched for, or ""; ignore: ignore case?
 let state = {zoom: 0, term: "", ignore: false};
 
 function stateOfAddress() {
@@ -94,7 +95,8 @@ function addressOf(wanted) {
 	return (text ? "?" + text : window.location.pathname) + window.location.hash;
 }
 
-// Where the address may not be changed (a data: URL, a sandbox) all else still works.
+// Add the state to the browser's history. Where that is not allowed (a data: URL, a sandbox),
+// everything else still works.
 function remember(how) {
 	try {
 		history[how + "State"]({kiln: state}, "", addressOf(state));
@@ -103,7 +105,8 @@ function remember(how) {
 	}
 }
 
-// Become `next`. how: "push" when "back" is to undo it, "replace", or "" when it comes from history.
+// Change the state to `next`. how: "push" adds an entry to the history, so that Back undoes the change;
+// "replace" changes the current entry; "": the state comes from the history.
 function go(next, how) {
 	const old = state;
 	state = Object.assign({}, old, next);
@@ -124,7 +127,7 @@ const advance = new Map();
 const ruler = document.createElementNS(svg.namespaceURI, "text");
 ruler.setAttribute("visibility", "hidden");
 
-// All of printable ASCII in one go: asking for each letter would lay out the page each time.
+// Measure all of printable ASCII at once: measuring letter by letter would compute the layout each time.
 function measureAscii() {
 	let letters = "";
 	for (let code = 33; code < 127; code++)
@@ -154,9 +157,10 @@ function widthOf(letter) {
 	return advance.get(letter);
 }
 
-const least = 3 * fontSize * fontWidth; // less has no room for a part of a name
+// A box narrower than this has no room for part of a name.
+const least = 3 * fontSize * fontWidth;
 
-// `text`, or the start of it with ".." behind it, or "" when not even a letter fits.
+// `text` if it fits, or else its start and "..", or "" if the room is too small for that.
 function fit(text, room) {
 	const dots = 2 * widthOf(".");
 	let used = 0, at = 0, keep = 0;
@@ -171,7 +175,7 @@ function fit(text, room) {
 	return text;
 }
 
-// The end of a path, from a slash where one is left: what matters is the file's name.
+// The end of a path, from a slash on if possible: the file's name matters most.
 function fitPath(path, room) {
 	let used = 0, at = 0;
 	for (const letter of path)
@@ -223,7 +227,8 @@ function become(frame, state) {
 	frame.state = state;
 }
 
-// The zoomed frame is as wide as the picture; so are its callers, faded. All others are hidden.
+// The zoomed frame is as wide as the picture. So are its callers, which are faded. The frames on top of
+// it are scaled; all others are hidden.
 function draw() {
 	const top = frames[state.zoom];
 	const room = width - 2 * pad, scale = room / top.width;
@@ -287,7 +292,7 @@ function placeControls() {
 		entry.classList.toggle("hide", Number(entry.dataset.end) > width);
 }
 
-// Headings are cut rather than drawn over their neighbours; the whole is in their <title>.
+// Cut a heading that is too wide for the picture. The tooltip of the subtitle has its whole text.
 function fitHeading(heading, size) {
 	if (!heading)
 		return;
@@ -308,7 +313,7 @@ function resize() {
 	placeControls();
 }
 
-// ---- What a frame says ----
+// ---- Details of a frame ----
 
 function percent(part, whole) {
 	const share = whole ? 100 * part / whole : 0;
@@ -320,7 +325,7 @@ const SCALES = {
 	bytes: [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]]
 };
 
-// Three significant digits, where the unit is one that people scale.
+// Three significant digits, if the unit has scales.
 function human(frame) {
 	const scales = SCALES[unit];
 	if (!scales)
@@ -352,7 +357,7 @@ const frameOf = (node) => {
 
 let badPattern = false;
 
-// Names are searched, not the numbers behind them in the tooltip.
+// Search the names of frames, not the numbers in their tooltips.
 function findMatches() {
 	let pattern = null;
 	badPattern = false;
@@ -366,7 +371,7 @@ function findMatches() {
 		}
 	}
 	for (const frame of frames) {
-		// "all" is not the name of anything.
+		// The root, "all", is not a function.
 		const match = Boolean(pattern) && frame !== frames[0] && pattern.test(frame.name);
 		if (match !== frame.match)
 			frame.group.classList.toggle("match", match);
@@ -374,8 +379,8 @@ function findMatches() {
 	}
 }
 
-// What the frames of the view that match cover together: a match on top of a match is not counted
-// again, nor is what is hidden; the faded callers are not part of the view.
+// The value of all matching frames in the view. A match on top of another match is not counted again;
+// hidden frames and the faded callers are not part of the view.
 function matchedWeight() {
 	let sum = 0;
 	for (let i = state.zoom; i < frames[state.zoom].end;) {
@@ -459,7 +464,7 @@ function beside(index, step) {
 	return -1;
 }
 
-// The widest frame right on top of this one.
+// The widest frame directly on top of this one.
 function onTop(index) {
 	let best = -1;
 	for (let i = index + 1; i < frames[index].end; i = frames[i].end)
@@ -517,13 +522,13 @@ function typeInField(event) {
 }
 
 function press(event) {
-	// In a page, keys are only ours while something of ours is focused.
+	// In a page, handle keys only while an element of the picture has the focus.
 	if (document.documentElement !== svg && !svg.contains(event.target))
 		return;
 	const control = event.ctrlKey || event.metaKey;
 	const find = event.key === "F3" || (control && event.key.toLowerCase() === "f");
 	const button = BUTTONS[event.target.id];
-	// A second Ctrl-F, in the field, is the browser's own.
+	// In the field, Ctrl-F opens the browser's own search.
 	if (find && event.target !== field)
 		startSearch();
 	else if (control && event.key.toLowerCase() === "i")
@@ -586,7 +591,7 @@ window.addEventListener("popstate", () => {
 		closeField();
 });
 
-// ---- Begin ----
+// ---- Start ----
 
 link();
 measureAscii();

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { base, draw, equal, folder, near, page, run, test } from "./harness.mjs";
 
-// 100 samples. a is on b and again on b's child a: a search for it must count neither twice.
+// 100 samples. alpha is on the stack twice in one line: a search must count its value once.
 const FOLDED = `main;alpha;beta;alpha 30
 main;alpha;gamma 10
 main;a_rather_long_name_for_a_function;Read 20
@@ -19,7 +19,7 @@ draw("classic", FOLDED, "--colors", "hot");
 draw("coloured", FOLDED, "--search-color", "#010203", "--uicolor", "#040506");
 draw("difference", FOLDED.replace(/ (\d+)$/gm, " 20 $1"));
 
-// What is on the screen, as the page itself sees it.
+// The visible state of the page, read in the page itself.
 const look = (tab) => tab.evaluate(() => {
 	const text = (id) => document.getElementById(id).lastChild.data;
 	const shown = (id) => getComputedStyle(document.getElementById(id)).display !== "none";
@@ -59,7 +59,7 @@ async function clickFrame(tab, name, nth) {
 	await tab.mouse.click(at.x, at.y);
 }
 
-// Playwright's own inputValue() knows fields of HTML documents only.
+// Playwright's inputValue() supports only fields of HTML documents.
 const typed = (tab) => tab.evaluate(() => document.querySelector("input").value);
 const clickText = (tab, id) => tab.click("#" + id);
 
@@ -111,7 +111,7 @@ test("resets the zoom by its button and by the root", {}, async (tab) => {
 	equal(now.query, "");
 });
 
-test("searches in a field and counts nothing twice", {}, async (tab) => {
+test("searches in a field and counts no value twice", {}, async (tab) => {
 	await tab.goto(base + "graph.svg");
 	await clickText(tab, "search");
 	await tab.keyboard.type("alpha");
@@ -129,7 +129,7 @@ test("searches in a field and counts nothing twice", {}, async (tab) => {
 	equal(await tab.locator("input").count(), 0, "fields");
 });
 
-test("searches names, not the numbers behind them", {}, async (tab) => {
+test("searches names, not the numbers after them", {}, async (tab) => {
 	await tab.goto(base + "graph.svg?s=samples");
 	equal((await look(tab)).matched, "Matched: 0.0%");
 	await tab.goto(base + "graph.svg?s=" + encodeURIComponent("^operator->$"));
@@ -153,7 +153,7 @@ test("searches a difference as any other picture", {}, async (tab) => {
 	equal(now.matched, "Matched: 40.0%");
 });
 
-test("tells what became of a frame, and means it by its colour, light and dark", {}, async (tab) => {
+test("shows the change of a frame in the details and by its colour, light and dark", {}, async (tab) => {
 	for (const colorScheme of ["light", "dark"]) {
 		await tab.emulateMedia({ colorScheme });
 		await tab.goto(base + "difference.svg");
@@ -170,7 +170,7 @@ test("tells what became of a frame, and means it by its colour, light and dark",
 	}
 });
 
-test("takes colours of one's own", {}, async (tab) => {
+test("uses the colours that the user chose", {}, async (tab) => {
 	for (const colorScheme of ["light", "dark"]) {
 		await tab.emulateMedia({ colorScheme });
 		await tab.goto(base + "coloured.svg?s=gamma");
@@ -182,7 +182,7 @@ test("takes colours of one's own", {}, async (tab) => {
 	}
 });
 
-test("says that a pattern is not one", {}, async (tab) => {
+test("reports an invalid pattern", {}, async (tab) => {
 	await tab.goto(base + "graph.svg");
 	await tab.keyboard.press("/");
 	await tab.keyboard.type("a(");
@@ -219,7 +219,7 @@ test("opens the field for Ctrl-F and closes it for Escape", {}, async (tab) => {
 	equal((await look(tab)).query, "");
 });
 
-test("walks by keys: up, down, left, right, in and out", {}, async (tab) => {
+test("moves by keys: up, down, left, right, in and out", {}, async (tab) => {
 	await tab.goto(base + "graph.svg");
 	await tab.keyboard.press("Home");
 	const steps = [["ArrowUp", "main (80 "], ["ArrowUp", "a_rather_long_name_for_a_function (40 "],
@@ -241,7 +241,7 @@ test("walks by keys: up, down, left, right, in and out", {}, async (tab) => {
 	equal((await look(tab)).frames.every((f) => f.shown), true);
 });
 
-test("walks from match to match", {}, async (tab) => {
+test("moves from match to match", {}, async (tab) => {
 	await tab.goto(base + "graph.svg?s=%5E(beta%7Cgamma%7Cread)$");
 	await tab.keyboard.press("Home");
 	for (const wanted of ["beta", "gamma", "read", "beta"]) {
@@ -267,7 +267,7 @@ test("reaches everything by Tab", {}, async (tab) => {
 	equal(await tab.locator("input").count(), 1, "fields");
 });
 
-test("goes down in icicles", {}, async (tab) => {
+test("moves down to callees in icicles", {}, async (tab) => {
 	await tab.goto(base + "icicle.svg");
 	await tab.keyboard.press("Home");
 	await tab.keyboard.press("ArrowDown");
@@ -303,7 +303,7 @@ test("goes back and forward through zooms and searches", {}, async (tab) => {
 	equal(await typed(tab), "beta");
 });
 
-test("takes up where an address left off", {}, async (tab) => {
+test("restores the state that an address holds", {}, async (tab) => {
 	await tab.goto(base + "graph.svg");
 	await clickFrame(tab, "beta");
 	await tab.keyboard.press("/");
@@ -315,12 +315,12 @@ test("takes up where an address left off", {}, async (tab) => {
 	const after = await look(tab);
 	equal(after.frames, before.frames);
 	equal(after.matched, "Matched: 100%");
-	// An address that fits no frame shows all.
+	// An address that matches no frame shows all frames.
 	await tab.goto(base + "graph.svg?x=7777&y=1");
 	equal((await look(tab)).frames.every((f) => f.shown), true);
 });
 
-test("takes addresses of classic graphs: x rounded to a tenth", {}, async (tab) => {
+test("accepts addresses of classic graphs: x rounded to a tenth", {}, async (tab) => {
 	await tab.goto(base + "classic.svg");
 	const y = await tab.evaluate(() => [...document.querySelectorAll("#frames > *")]
 		.find((g) => g.querySelector("title").textContent.startsWith("beta"))
@@ -363,7 +363,7 @@ test("prints without controls", {}, async (tab) => {
 	equal((await look(tab)).matched, "Matched: 40.0%");
 });
 
-test("takes taps", { hasTouch: true, viewport: { width: 500, height: 800 } }, async (tab) => {
+test("zooms by tap", { hasTouch: true, viewport: { width: 500, height: 800 } }, async (tab) => {
 	await tab.goto(base + "graph.svg");
 	const at = await middle(tab, "beta");
 	await tab.touchscreen.tap(at.x, at.y);
@@ -397,7 +397,7 @@ test("stays zoomed when resized", {}, async (tab) => {
 	near(frame(now, "beta").width, 780, 0.01, "beta");
 });
 
-test("tells about a frame under the pointer", {}, async (tab) => {
+test("describes the frame under the pointer", {}, async (tab) => {
 	await tab.goto(base + "graph.svg");
 	await clickFrame(tab, "alpha");
 	const at = await middle(tab, "gamma");
@@ -431,7 +431,7 @@ test("stays readable under a policy that forbids the script", { errors: true }, 
 
 test("is complete without a script", { javaScriptEnabled: false }, async (tab) => {
 	await tab.goto(base + "graph.svg");
-	// evaluate() is of the test, not of the page: it works all the same.
+	// evaluate() belongs to the test, not to the page, so it works without scripts.
 	const now = await look(tab);
 	equal(now.title, "Flame Graph");
 	equal(now.frames.every((f) => f.shown), true);
@@ -448,7 +448,7 @@ draw("words", WORDS.flatMap((word, i) => [30, 60, 110, 190].map((wide, k) =>
 draw("words-mono", WORDS.flatMap((word, i) => [30, 60, 110, 190].map((wide, k) =>
 	`${word}_${k};${word}${k} ${wide + i}`)).join("\n"), "--fonttype", "DejaVu Sans Mono", "--width", "2800");
 
-// By how much texts are longer than the room behind their left margin, at most; and how many are cut.
+// The most by which a text exceeds the room after its left margin, and how many texts are cut.
 const overflow = (tab, family) => tab.evaluate((font) => {
 	if (font)
 		document.documentElement.setAttribute("font-family", font);
@@ -461,7 +461,7 @@ const overflow = (tab, family) => tab.evaluate((font) => {
 	};
 }, family);
 
-test("keeps names inside of their boxes in the fonts that people have, without a script", { javaScriptEnabled: false },
+test("keeps names inside their boxes in common fonts, without a script", { javaScriptEnabled: false },
 	async (tab) => {
 		for (const [name, fonts] of [["words", ["", "DejaVu Sans", "Liberation Sans", "sans-serif"]],
 			["words-mono", ["", "DejaVu Sans Mono", "Liberation Mono", "monospace"]]]) {
@@ -474,7 +474,7 @@ test("keeps names inside of their boxes in the fonts that people have, without a
 		}
 	});
 
-test("cuts paths in front, so that the file's name remains, with and without a script", {}, async (tab) => {
+test("cuts paths at their start, so that the file's name remains", {}, async (tab) => {
 	await tab.goto(base + "words.svg");
 	const paths = (await overflow(tab, "")).labels.filter((label) => /blk|dat/.test(label));
 	equal(paths.includes("\u2026/blk00012.dat2") && paths.includes("\u202612.dat1"), true,
