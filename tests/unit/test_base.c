@@ -149,7 +149,7 @@ static void units_read_well(void **state)
 	buffer_release(&b);
 }
 
-static void utf8_refuses_what_is_not(void **state)
+static void invalid_utf8_is_refused(void **state)
 {
 	uint32_t code;
 
@@ -169,8 +169,8 @@ static void utf8_refuses_what_is_not(void **state)
 		utf8_clean_length(BYTES("\xe2\x80\xa7\xe2\x80\xaf\xd7\x90")), 8); /* beside */
 }
 
-/* RFC 4648, section 10; and bytes that have the letters of URLs. */
-static void base64_is_that_of_the_rfc(void **state)
+/* RFC 4648, section 10, and bytes whose letters differ in the URL-safe alphabet. */
+static void base64_matches_the_rfc(void **state)
 {
 	static const char *const cases[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
 		{"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
@@ -215,7 +215,7 @@ static void fill_and_find(struct id_map *map, uint32_t count)
 	assert_int_equal(map->used, count);
 }
 
-static void map_finds_what_was_put(void **state)
+static void map_finds_inserted_entries(void **state)
 {
 	struct id_map map = {0};
 
@@ -259,7 +259,7 @@ static void borrowed_vectors_are_copied_on_growth(void **state)
 	assert_null(v.items);
 }
 
-static void errors_know_permission_and_travel_up(void **state)
+static void errors_have_codes_and_prefixes(void **state)
 {
 	struct error err = {0};
 
@@ -277,8 +277,8 @@ static void errors_know_permission_and_travel_up(void **state)
 	assert_int_equal(error_exit_code(&err), 1);
 }
 
-/* Whichever registers the processor has: what xxhash.h gives when compiled here, for every length
- * around the switch and beyond. */
+/* With and without AVX2, the hash is that of xxhash.h as compiled here, for all lengths around the
+ * switch and for longer ones. */
 static void hashes_are_xxh3(void **state)
 {
 	static char bytes[3 << 20];
@@ -292,7 +292,7 @@ static void hashes_are_xxh3(void **state)
 		assert_true(hash_bytes(bytes + 1, len) == XXH3_64bits(bytes + 1, len));
 }
 
-/* Pieces of very different lengths, some of them empty: each is its number, again and again. */
+/* Pieces of very different lengths, some of them empty: each repeats its number. */
 static void make_numbers(void *context, size_t i, struct buffer *text)
 {
 	size_t *made = context;
@@ -338,14 +338,14 @@ int main(void)
 		cmocka_unit_test(durations_have_units),
 		cmocka_unit_test(xml_json_and_csv_escape),
 		cmocka_unit_test(units_read_well),
-		cmocka_unit_test(utf8_refuses_what_is_not),
-		cmocka_unit_test(base64_is_that_of_the_rfc),
-		cmocka_unit_test(map_finds_what_was_put),
+		cmocka_unit_test(invalid_utf8_is_refused),
+		cmocka_unit_test(base64_matches_the_rfc),
+		cmocka_unit_test(map_finds_inserted_entries),
 		cmocka_unit_test(map_with_room_does_not_grow),
 		cmocka_unit_test(hashes_are_xxh3),
 		cmocka_unit_test(borrowed_vectors_are_copied_on_growth),
 		cmocka_unit_test(pieces_are_written_in_order),
-		cmocka_unit_test(errors_know_permission_and_travel_up),
+		cmocka_unit_test(errors_have_codes_and_prefixes),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

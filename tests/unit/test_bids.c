@@ -51,7 +51,7 @@ static void check_all(const char *pattern, const char *name)
 	globfree(&found);
 }
 
-/* Formats whose golden inputs are all of their own reader's. */
+/* Formats whose golden inputs must all go to the reader of that name. */
 static const char *const formats[] = {
 	"aix",
 	"ljp",

@@ -1,4 +1,4 @@
-/* test_binary_locations.c: is a binary found wherever it may lie, and never another one? */
+/* test_binary_locations.c: is a binary found in every possible place, and never a different one? */
 #include "test.h"
 
 #include "support/work_folder.h"
@@ -92,8 +92,8 @@ static void binaries_are_found_by_build_id(void **state)
 	}
 }
 
-/* The cache as perf itself fills it. */
-static void what_perf_keeps_is_found(void **state)
+/* The build id cache, filled by perf itself. */
+static void binaries_in_perfs_cache_are_found(void **state)
 {
 	const char *missing;
 	struct image *image;
@@ -108,7 +108,7 @@ static void what_perf_keeps_is_found(void **state)
 	work_run("rm -r home/.debug");
 }
 
-/* Below --symfs, and there only, a path is believed that has no build id to compare. */
+/* With --symfs, a path without a build id is looked up only below that folder. */
 static void symfs_replaces_the_root(void **state)
 {
 	struct binary_locations binary_locations = {.symfs = work_path("sys")};
@@ -144,7 +144,7 @@ static void the_vdso_is_this_kernels_own_or_none(void **state)
 	image_release(own);
 }
 
-/* A build id becomes part of paths: what is none leads nowhere. */
+/* A build id becomes part of paths: with an invalid one, no path is visited. */
 static bool never(void *context, const char *path)
 {
 	(void)context;
@@ -152,7 +152,7 @@ static bool never(void *context, const char *path)
 	return true;
 }
 
-static void odd_build_ids_lead_nowhere(void **state)
+static void invalid_build_ids_open_no_file(void **state)
 {
 	static const char *const odd[] = {"", "ab", "../../etc", "ABCD", "12345/", "12 4"};
 
@@ -164,7 +164,7 @@ static void odd_build_ids_lead_nowhere(void **state)
 	}
 }
 
-/* ---- What was stripped ---- */
+/* ---- Debug files ---- */
 
 static bool has_hidden(const struct binary_locations *binary_locations)
 {
@@ -216,10 +216,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(binaries_are_found_by_build_id),
-		cmocka_unit_test(what_perf_keeps_is_found),
+		cmocka_unit_test(binaries_in_perfs_cache_are_found),
 		cmocka_unit_test(symfs_replaces_the_root),
 		cmocka_unit_test(the_vdso_is_this_kernels_own_or_none),
-		cmocka_unit_test(odd_build_ids_lead_nowhere),
+		cmocka_unit_test(invalid_build_ids_open_no_file),
 		cmocka_unit_test(debug_files_are_found_by_build_id),
 	};
 

@@ -1,4 +1,4 @@
-/* test_broker.c: does who asks the broker get what was answered, each its own, however many ask? */
+/* test_broker.c: does each request to the broker get its own reply, with many requests at once? */
 #include "test.h"
 
 #include "base/broker.h"
@@ -18,7 +18,7 @@
 #define THREADS 8
 #define ASKED	200 /* times, by each */
 
-/* What is asked for is a file's name; the answer is the file, and its name. */
+/* A request is a file's name; the reply is the open file and the name. */
 static void answer(
 	void *context, enum broker_kind kind, const char *text, struct broker_answer *ret)
 {
@@ -35,7 +35,7 @@ static void answer(
 	buffer_text(&ret->text, text);
 }
 
-static void asks_without_a_broker_are_told_so(void **state)
+static void requests_without_a_broker_fail(void **state)
 {
 	(void)state;
 	assert_false(broker_is_running());
@@ -75,8 +75,8 @@ static void *ask_slowly(void *fifo)
 	return NULL;
 }
 
-/* Whoever waits for a server does not keep the others from what they ask. */
-static void everybody_gets_its_own(void **state)
+/* A slow request does not delay the others. */
+static void every_thread_gets_its_own_reply(void **state)
 {
 	static const char *const paths[] = {"/", "/proc/self/exe", "/dev/null", "/dev/zero"};
 	const char *fifo = work_path("fifo");
@@ -98,7 +98,7 @@ static void everybody_gets_its_own(void **state)
 	unlink(fifo);
 }
 
-static void refusals_are_told(void **state)
+static void refusals_are_reported(void **state)
 {
 	static char too_long[BROKER_TEXT_LIMIT + 2];
 
@@ -112,11 +112,12 @@ static void refusals_are_told(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 	too_long[BROKER_TEXT_LIMIT] = '\0';
 	assert_int_equal(broker_ask(BROKER_BINARY, too_long, NULL), -1);
-	assert_int_equal(errno, ENAMETOOLONG); /* the kernel's own limit is less */
+	assert_int_equal(errno, ENAMETOOLONG); /* the kernel's limit for paths is lower */
 }
 
-/* Opening alone arms a watchdog and winds a tape back. A FIFO stands for those: it tells. */
-static void nothing_but_plain_files_is_opened(void **state)
+/* Opening a device can arm a watchdog or rewind a tape. Here a FIFO stands for a device: inotify
+ * reports each time that it is opened. */
+static void only_regular_files_are_opened(void **state)
 {
 	const char *fifo = work_path("device"), *link = work_path("link");
 	struct error err = {0};
@@ -136,7 +137,7 @@ static void nothing_but_plain_files_is_opened(void **state)
 	assert_int_equal(errno, ELOOP);
 	assert_int_equal(read(watch, told, sizeof(told)), -1);
 	assert_int_equal(errno, EAGAIN);
-	fd = broker_open(BROKER_INPUT, fifo); /* what the user named */
+	fd = broker_open(BROKER_INPUT, fifo); /* the user named this one */
 	assert_true(fd >= 0);
 	assert_true(read(watch, told, sizeof(told)) > 0);
 	close(fd);
@@ -152,10 +153,10 @@ static void nothing_but_plain_files_is_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(asks_without_a_broker_are_told_so),
-		cmocka_unit_test(nothing_but_plain_files_is_opened),
-		cmocka_unit_test(everybody_gets_its_own),
-		cmocka_unit_test(refusals_are_told),
+		cmocka_unit_test(requests_without_a_broker_fail),
+		cmocka_unit_test(only_regular_files_are_opened),
+		cmocka_unit_test(every_thread_gets_its_own_reply),
+		cmocka_unit_test(refusals_are_reported),
 	};
 
 	return cmocka_run_group_tests_name("broker", tests, NULL, NULL);

@@ -7,14 +7,14 @@
 #define SECOND	((uint64_t)1000000000)
 #define PERCENT (BUDGET_WHOLE / 100)
 
-/* Of two CPUs; `spent` is a share of one. */
+/* On two CPUs; `spent` is a share of one. */
 static uint64_t look(struct budget *b, uint64_t second, uint64_t *spent, double share, uint64_t now)
 {
 	*spent += (uint64_t)(share * (double)SECOND);
 	return budget_update(b, 2, now, second * SECOND, *spent);
 }
 
-static void falls_in_proportion(void **state)
+static void frequency_falls_in_proportion(void **state)
 {
 	struct budget b;
 	uint64_t spent = 5 * SECOND; /* before it began */
@@ -22,17 +22,17 @@ static void falls_in_proportion(void **state)
 	(void)state;
 	budget_begin(&b, PERCENT, 1000, 0, spent);
 	assert_int_equal(look(&b, 1, &spent, 0.019, 1000), 1000);
-	/* Four times too much: a quarter, and a tenth less. */
+	/* Four times too much: a quarter of the frequency, less a tenth. */
 	assert_int_equal(look(&b, 2, &spent, 0.080, 1000), 225);
-	/* Not before a second has passed. */
+	/* No change before a second has passed. */
 	assert_int_equal(budget_update(&b, 2, 225, 2 * SECOND + SECOND / 2, spent + SECOND), 225);
-	/* As far as it goes. */
+	/* Down to the minimum. */
 	assert_int_equal(look(&b, 3, &spent, 1.9, 225), 19);
 	assert_int_equal(look(&b, 4, &spent, 1.9, 19), 19);
 	budget_release(&b);
 }
 
-static void rises_when_there_is_room_for_long(void **state)
+static void frequency_rises_after_seconds_below_the_budget(void **state)
 {
 	struct budget b;
 	uint64_t spent = 0, frequency = 300;
@@ -42,20 +42,20 @@ static void rises_when_there_is_room_for_long(void **state)
 	for (uint64_t second = 1; second < 10; second++)
 		assert_int_equal(look(&b, second, &spent, 0.001, frequency), 300);
 	assert_int_equal(look(&b, 10, &spent, 0.001, frequency), 600);
-	/* Little room in between begins it anew. */
+	/* A second with little room starts the count again. */
 	for (uint64_t second = 11; second < 16; second++)
 		assert_int_equal(look(&b, second, &spent, 0.001, 600), 600);
 	assert_int_equal(look(&b, 16, &spent, 0.010, 600), 600);
 	for (uint64_t second = 17; second < 26; second++)
 		assert_int_equal(look(&b, second, &spent, 0.001, 600), 600);
-	/* Never above what was asked for. */
+	/* Never above the requested frequency. */
 	assert_int_equal(look(&b, 26, &spent, 0.001, 600), 1000);
 	for (uint64_t second = 27; second < 50; second++)
 		assert_int_equal(look(&b, second, &spent, 0.001, 1000), 1000);
 	budget_release(&b);
 }
 
-static void no_budget_no_limit(void **state)
+static void without_a_budget_there_is_no_limit(void **state)
 {
 	struct budget b;
 
@@ -68,9 +68,9 @@ static void no_budget_no_limit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(falls_in_proportion),
-		cmocka_unit_test(rises_when_there_is_room_for_long),
-		cmocka_unit_test(no_budget_no_limit),
+		cmocka_unit_test(frequency_falls_in_proportion),
+		cmocka_unit_test(frequency_rises_after_seconds_below_the_budget),
+		cmocka_unit_test(without_a_budget_there_is_no_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_canonical.c: what is taken off a name, and what is not. */
+/* test_canonical.c: which parts of a name are removed, and which stay? */
 #include "test.h"
 
 #include "support/small_profile.h"
@@ -27,7 +27,7 @@ static void stays(const char *name)
 	becomes(&names, name, "", name);
 }
 
-static void suffixes_go(void **state)
+static void suffixes_are_removed(void **state)
 {
 	static const char *const ends[] = {".isra.0", ".constprop.12", ".part.0", ".cold",
 		".cold.3", ".lto_priv.0", ".lto_priv.0.lto_priv.1", ".llvm.1234567890123456789",
@@ -45,7 +45,7 @@ static void suffixes_go(void **state)
 	}
 }
 
-static void names_stay(void **state)
+static void other_names_stay(void **state)
 {
 	(void)state;
 	stays("main");
@@ -79,7 +79,7 @@ static void addresses_become_modules(void **state)
 	becomes(&names, "0x7f12_[k]", "", "[unknown]_[k]");
 }
 
-static void folders_and_numbers(void **state)
+static void build_dirs_and_hex_numbers_are_replaced(void **state)
 {
 	struct canonical c = {.names = true};
 
@@ -108,7 +108,7 @@ static void root_is(const char *name, const char *expected)
 	buffer_release(&out);
 }
 
-static void ids_of_threads_go(void **state)
+static void thread_ids_are_removed(void **state)
 {
 	(void)state;
 	root_is("java-12/13", "java");
@@ -162,13 +162,13 @@ static void shows(const char *profile, const char *expected)
 	profile_release(&p);
 }
 
-static void parts_move_into_their_function(void **state)
+static void split_parts_merge_into_their_function(void **state)
 {
 	(void)state;
 	shows("m;f.isra.0 1,m;f;f.part.0 2,m;f.cold 4,m;f;f.part.0;g 8", "m;f 7,m;f;g 8");
-	/* Recursion is none of a compiler's doing. */
+	/* Real recursion is not a part that a compiler split off. */
 	shows("m;f;f.isra.0 1,m;f 2", "m;f 2,m;f;f 1");
-	/* Was it inlined, or not? */
+	/* Inlined or not, a function is the same. */
 	shows("m;f_[i] 1,m;f 2", "m;f 3");
 }
 
@@ -211,7 +211,7 @@ static void stack_becomes(const char *stack, const char *expected)
 	canonical_text_release(&t);
 }
 
-static void stacks_of_text(void **state)
+static void folded_stacks_are_renamed(void **state)
 {
 	struct canonical_text t = {0};
 
@@ -219,12 +219,14 @@ static void stacks_of_text(void **state)
 	stack_becomes("a;b;;c", "a;b;;c");
 	stack_becomes("java-12/13;a.isra.0;b", "java;a;b");
 	stack_becomes("worker-3;worker-3", "worker-*;worker-3");
-	/* What was taken out of a function is the function, but not what it calls itself. */
+	/* A part that was split off merges with its function; a function that calls itself does
+	 * not. */
 	stack_becomes("a;f;f.cold;g", "a;f;g");
 	stack_becomes("a;f.isra.0;f.part.0.cold;f.part.1;f", "a;f;f");
 	stack_becomes("f.cold;f.cold", "f");
 	stack_becomes("f;f.isra.0", "f;f");
-	/* Marks and what they tell are not in the text alone. */
+	/* The text alone does not determine the result if a mark changes, or if a root changes
+	 * twice. */
 	assert_false(canonical_stack(&names, BYTES("a;f_[k].isra.0"), &t));
 	assert_false(canonical_stack(&names, BYTES("a-?/?-1/2;b"), &t));
 	canonical_text_release(&t);
@@ -233,14 +235,14 @@ static void stacks_of_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(suffixes_go),
-		cmocka_unit_test(names_stay),
+		cmocka_unit_test(suffixes_are_removed),
+		cmocka_unit_test(other_names_stay),
 		cmocka_unit_test(addresses_become_modules),
-		cmocka_unit_test(folders_and_numbers),
-		cmocka_unit_test(ids_of_threads_go),
-		cmocka_unit_test(parts_move_into_their_function),
+		cmocka_unit_test(build_dirs_and_hex_numbers_are_replaced),
+		cmocka_unit_test(thread_ids_are_removed),
+		cmocka_unit_test(split_parts_merge_into_their_function),
 		cmocka_unit_test(threads_are_matched_by_name_and_rank),
-		cmocka_unit_test(stacks_of_text),
+		cmocka_unit_test(folded_stacks_are_renamed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 
-/* Of larger binaries so many entries are taken, evenly; KILN_CFI_ALL=1 takes all. */
+/* From larger binaries this many entries are taken, evenly; KILN_CFI_ALL=1 takes all. */
 #define SAMPLED_ENTRIES 1500
 #define BINARIES_WANTED 10
 
@@ -207,8 +207,8 @@ struct tally {
 	size_t entries, rows, different;
 };
 
-/* Behind a system call that its function's entry does not cover any more, what libdw says of the
- * instruction before it holds: the address of that, or `address`. */
+/* After a system call at the end of its function, an address may lie beyond the function's entry.
+ * Then the rules are those of the call: return its address, or `address` in other cases. */
 static uint64_t before_call(const struct cfi *cfi, uint64_t address)
 {
 	for (uint64_t call = address; address - call < 16; call--)
@@ -302,7 +302,7 @@ static void describe_value(struct buffer *b, const struct cfi_rule *rule, int co
 	buffer_printf(b, ", %d %d%+d", v.how, v.base, v.offset);
 }
 
-/* Of the base pointer nothing is said but that it is unchanged or saved. */
+/* The table states of the base pointer only whether it is unchanged or saved. */
 static void describe_base(struct buffer *b, const struct cfi_rule *rule, int column)
 {
 	struct cfi_value v = {.how = CFI_SAME};
@@ -347,7 +347,7 @@ static void describe_exported(struct buffer *b, const struct cfi_table_rule *rul
 		buffer_printf(b, ", base %d%+d", rule->base_how, rule->base_offset);
 }
 
-/* Does the table follow the base pointer, as it has to where a frame is found by it? */
+/* Does the table follow the base pointer? It has to if any CFA is computed from that. */
 static bool follows_base(const struct cfi *cfi, const struct cfi_table *table)
 {
 	bool follows = false, has_to = false;
@@ -375,7 +375,7 @@ static void compare_exported(
 	buffer_release(&exported);
 }
 
-/* Both ends of every row (or of evenly chosen ones) say what the lazy lookup says. */
+/* At both ends of every row (or of evenly chosen ones), the table agrees with the lazy lookup. */
 static void check_table(struct cfi *cfi)
 {
 	struct cfi_table table;

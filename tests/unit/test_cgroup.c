@@ -1,5 +1,5 @@
-/* test_cgroup.c: where is the control group of a process, as /proc tells it, and which is that of a
- * container? */
+/* test_cgroup.c: where is the control group of a process (/proc/PID/cgroup), and which group is
+ * that of a container? */
 #include "names/cgroup_names.h"
 #include "recorders/cgroups/cgroup.h"
 #include "recorders/cgroups/leftovers.h"
@@ -40,13 +40,13 @@ static void version_2(void **state)
 static void version_1(void **state)
 {
 	(void)state;
-	/* Perf events are there, even when version 2 is mounted before. */
+	/* The hierarchy with perf_event is used, even if version 2 is mounted first. */
 	find("4:net_cls,perf_event:/jobs/a\n0::/c\n",
 		UNIFIED "30 24 0:27 / /cg/perf rw shared:1 master:2 - cgroup cgroup "
 			"rw,net_cls,perf_event\n",
 		"/cg/perf/jobs/a");
 	find("0::/c\n", UNIFIED "30 24 0:27 / /cg/perf rw - cgroup cgroup rw,perf_event\n", NULL);
-	/* A name that only contains it is another one. */
+	/* A controller whose name only contains perf_event is a different one. */
 	find("4:perf_events:/a\n0::/c\n",
 		UNIFIED "30 24 0:27 / /cg/perf rw - cgroup cgroup rw,perf_events\n",
 		"/sys/fs/cgroup/c");
@@ -64,7 +64,7 @@ static void containers(void **state)
 	find("0::/../other\n", UNIFIED, NULL); /* outside of the namespace */
 }
 
-static void nothing(void **state)
+static void incomplete_files_have_no_group(void **state)
 {
 	(void)state;
 	find("", "", NULL);
@@ -99,7 +99,7 @@ static void by_id(void **state)
 		of_container(groups[i], "123456789abc", true, false);
 		assert_true(bytes_equal(shown, BYTES("0123456789ab")));
 	}
-	/* Those are not containers, but watch over one. */
+	/* These groups are not containers, but monitors of one. */
 	of_container("libpod-conmon-" ID ".scope", ID, false, false);
 	of_container("crio-conmon-" ID ".scope", "0123", true, false);
 	of_container("x" ID, ID, false, false);
@@ -186,8 +186,9 @@ static void names_of_groups(void **state)
 	assert_false(cgroup_is_of_recorder(BYTES("kiln-1-0123456789abcdef.scope")));
 }
 
-/* Whoever holds the lock is alive; closed descriptors are those of the dead. */
-static void groups_left_behind(void **state)
+/* A recorder holds the lock of its group while it runs. Here closing the descriptor releases it, as
+ * the end of a recorder does. */
+static void groups_of_ended_recorders_are_removed(void **state)
 {
 	struct error err = {0};
 	struct cgroup alive, dead;
@@ -214,13 +215,13 @@ int main(void)
 		cmocka_unit_test(version_2),
 		cmocka_unit_test(version_1),
 		cmocka_unit_test(containers),
-		cmocka_unit_test(nothing),
+		cmocka_unit_test(incomplete_files_have_no_group),
 		cmocka_unit_test(by_id),
 		cmocka_unit_test(by_name),
 		cmocka_unit_test(short_names),
 		cmocka_unit_test(own_groups),
 		cmocka_unit_test(names_of_groups),
-		cmocka_unit_test(groups_left_behind),
+		cmocka_unit_test(groups_of_ended_recorders_are_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_chains.c: is what was found out about addresses found again, in memory and in a file? */
+/* test_chains.c: are chains of functions found again by address, in memory and in a file? */
 #include "test.h"
 
 #include "images/chains.h"
@@ -95,8 +95,8 @@ static void addresses_are_found_and_merged(void **state)
 	chains_release(&c);
 }
 
-/* Every question about every one of many addresses, in strides that make the search skip. */
-static void the_search_finds_what_a_walk_finds(void **state)
+/* Every address is looked up, in strides of different lengths, so that the search skips others. */
+static void the_search_agrees_with_a_linear_scan(void **state)
 {
 	uint64_t addresses[1000];
 	uint32_t chains[1000], found;
@@ -190,8 +190,8 @@ static void damage_is_refused(void **state)
 	release_file(file);
 }
 
-/* With a right checksum, and rows that nobody writes. */
-static void lies_are_refused(void **state)
+/* A file with invalid rows, and a checksum that is right. */
+static void invalid_rows_with_a_right_checksum_are_refused(void **state)
 {
 	struct chains c;
 	struct bytes file;
@@ -243,10 +243,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_are_found_and_merged),
-		cmocka_unit_test(the_search_finds_what_a_walk_finds),
+		cmocka_unit_test(the_search_agrees_with_a_linear_scan),
 		cmocka_unit_test(a_file_gives_the_same_answers_and_grows),
 		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(lies_are_refused),
+		cmocka_unit_test(invalid_rows_with_a_right_checksum_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("chains", tests, NULL, NULL);

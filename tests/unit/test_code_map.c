@@ -1,5 +1,5 @@
-/* test_code_map.c: which code lay where, and when: by hand, and against painting; jitdumps and logs
- * of V8 that say it. */
+/* test_code_map.c: which code is at an address at a time? By hand, and compared with an array that
+ * is painted; also jitdumps and logs of V8. */
 #include "test.h"
 
 #include "base/buffer.h"
@@ -33,7 +33,7 @@ static void assert_at(struct code_map *map, uint64_t address, uint64_t time, con
 	assert_true(piece.start <= address && address - piece.start < piece.size);
 }
 
-static void code_has_its_time(void **state)
+static void code_is_found_by_address_and_time(void **state)
 {
 	struct code_map *map = code_map_new();
 
@@ -43,7 +43,7 @@ static void code_has_its_time(void **state)
 	code_map_remove(map, 120, 30);
 	code_map_move(map, 100, 300, 40);
 	add(map, 50, 300, 5, "c");
-	assert_at(map, 125, 9, "a"); /* nothing was there yet: the first that comes */
+	assert_at(map, 125, 9, "a"); /* before any code was there: the first code */
 	assert_at(map, 125, 10, "a");
 	assert_at(map, 125, 20, "b");
 	assert_at(map, 130, 20, "a");
@@ -65,14 +65,14 @@ static void code_has_its_time(void **state)
 	code_map_release(map);
 }
 
-static void ends_of_memory_are_ends(void **state)
+static void code_at_both_ends_of_memory(void **state)
 {
 	struct code_map *map = code_map_new();
 
 	(void)state;
 	add(map, 0, UINT64_MAX - 5, 100, "last");
 	add(map, 0, 0, 1, "first");
-	code_map_remove(map, 77, 5); /* nobody is there */
+	code_map_remove(map, 77, 5); /* no code is there */
 	code_map_move(map, 78, 79, 5);
 	assert_at(map, UINT64_MAX - 1, 1, "last");
 	assert_at(map, 0, 1, "first");
@@ -81,7 +81,7 @@ static void ends_of_memory_are_ends(void **state)
 }
 
 /* Each time step paints a piece over what was there; every address at every time is as painted. */
-static void random_code_is_as_painted(void **state)
+static void random_code_agrees_with_painting(void **state)
 {
 	enum { SPACE = 256, STEPS = 120 };
 	static int painted[STEPS + 1][SPACE];
@@ -117,7 +117,7 @@ static void random_code_is_as_painted(void **state)
 
 /* ---- Perf maps that grow ---- */
 
-static void lines_are_as_old_as_the_last_look_without_them(void **state)
+static void lines_date_from_the_last_mark_without_them(void **state)
 {
 	struct perf_map *map = perf_map_new();
 	struct error err = {0};
@@ -266,7 +266,7 @@ static void jitdumps_are_read(void **state)
 	}
 }
 
-/* Cut anywhere, everything before is there; what comes later is taken up where it was left. */
+/* A dump that is cut at any byte is read up to there; reading continues where it stopped. */
 static void jitdumps_grow(void **state)
 {
 	struct buffer b = {0};
@@ -293,7 +293,7 @@ static void jitdumps_grow(void **state)
 	buffer_release(&b);
 }
 
-static void damaged_jitdumps_are_told(void **state)
+static void damaged_jitdumps_are_reported(void **state)
 {
 	struct jitdump *dump = jitdump_new();
 	struct error err = {0};
@@ -312,7 +312,7 @@ static void damaged_jitdumps_are_told(void **state)
 	put(&b, 0x5000, 8, false);
 	put(&b, 1 << 20, 8, false);
 	put(&b, 9, 8, false);
-	put(&b, 3, 4, false); /* a record shorter than what begins one */
+	put(&b, 3, 4, false); /* a record that is shorter than a record's header */
 	put(&b, 8, 4, false);
 	put(&b, 3, 8, false);
 	assert_true(jitdump_parse(dump, buffer_bytes(&b), &err));
@@ -363,7 +363,7 @@ static void logs_of_v8_are_read(void **state)
 	v8_log_release(log);
 }
 
-/* A file may be as large as its writer likes: holes are skipped, and there is one budget. */
+/* The writer of a file chooses its size: holes are skipped, and one budget bounds the rest. */
 static void holes_are_skipped_and_the_rest_is_bounded(void **state)
 {
 	struct runtime_budget budget = {0};
@@ -381,7 +381,7 @@ static void holes_are_skipped_and_the_rest_is_bounded(void **state)
 	assert_at(perf_map_code(map), 0x20, 0, "b");
 	assert_true(budget.bytes < (1u << 20));
 	assert_int_equal(perf_map_left_out(map), 0);
-	/* Nothing is left of it: what is new is left out, and that is known. */
+	/* The budget is used up: new bytes are left out and counted. */
 	budget.bytes = RUNTIME_BYTES_LIMIT;
 	assert_int_equal(pwrite(fd, "30 8 c\n", 7, (off_t)8 << 30), 7);
 	assert_true(perf_map_read(map, fd, true, &budget, &err));
@@ -394,14 +394,14 @@ static void holes_are_skipped_and_the_rest_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_has_its_time),
-		cmocka_unit_test(ends_of_memory_are_ends),
-		cmocka_unit_test(random_code_is_as_painted),
-		cmocka_unit_test(lines_are_as_old_as_the_last_look_without_them),
+		cmocka_unit_test(code_is_found_by_address_and_time),
+		cmocka_unit_test(code_at_both_ends_of_memory),
+		cmocka_unit_test(random_code_agrees_with_painting),
+		cmocka_unit_test(lines_date_from_the_last_mark_without_them),
 		cmocka_unit_test(holes_are_skipped_and_the_rest_is_bounded),
 		cmocka_unit_test(jitdumps_are_read),
 		cmocka_unit_test(jitdumps_grow),
-		cmocka_unit_test(damaged_jitdumps_are_told),
+		cmocka_unit_test(damaged_jitdumps_are_reported),
 		cmocka_unit_test(logs_of_v8_are_read),
 	};
 

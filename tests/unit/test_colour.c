@@ -1,4 +1,4 @@
-/* test_colour.c: the classic palettes, and that all colours can be written on. */
+/* test_colour.c: the classic palettes, and the contrast of all colours with text. */
 #include "test.h"
 
 #include "base/buffer.h"
@@ -36,7 +36,7 @@ static void names_seed_the_classic_shades(void **state)
 
 /* v1 of "main": characters 109, 97, 105 modulo 10, 11, 12 over 9, 10, 11 with weights 1, .7, .49:
  * 1 - (1 + .9 * .7 + 9/11 * .49) / (1 + 1 + .7 + .49) = 0.3633...: int(230 * v1) = 83. */
-static void hashes_follow_the_letters(void **state)
+static void hash_shades_follow_the_characters(void **state)
 {
 	struct colour_sequence none = {0};
 
@@ -136,7 +136,7 @@ static void assert_readable(struct colour c)
 	assert_true(contrast_with_black(c, 0.86, dark) >= 4.5);
 }
 
-static void own_colours_can_be_written_on(void **state)
+static void own_colours_contrast_with_their_text(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
@@ -152,7 +152,7 @@ static void own_colours_can_be_written_on(void **state)
 	}
 }
 
-static void equal_names_look_equal(void **state)
+static void equal_names_have_equal_colours(void **state)
 {
 	struct colour one, two;
 
@@ -237,7 +237,7 @@ static void values_have_colours(void **state)
 	assert_colour(colour_of_share(1), 255, 100, 100);
 }
 
-static void palette_maps_come_back(void **state)
+static void palette_maps_are_read_back(void **state)
 {
 	const char *path = work_path("palette.map");
 	struct palette_map map = {0};
@@ -269,15 +269,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_seed_the_classic_shades),
-		cmocka_unit_test(hashes_follow_the_letters),
+		cmocka_unit_test(hash_shades_follow_the_characters),
 		cmocka_unit_test(random_shades_change_and_repeat),
 		cmocka_unit_test(multi_palettes_choose_by_name),
-		cmocka_unit_test(own_colours_can_be_written_on),
-		cmocka_unit_test(equal_names_look_equal),
+		cmocka_unit_test(own_colours_contrast_with_their_text),
+		cmocka_unit_test(equal_names_have_equal_colours),
 		cmocka_unit_test(backgrounds_have_names),
 		cmocka_unit_test(python_and_rust_choose_by_name),
 		cmocka_unit_test(values_have_colours),
-		cmocka_unit_test(palette_maps_come_back),
+		cmocka_unit_test(palette_maps_are_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

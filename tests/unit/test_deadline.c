@@ -1,4 +1,4 @@
-/* test_deadline.c: is work told to stop when its CPU time is over, whichever thread does it? */
+/* test_deadline.c: does a deadline pass when its CPU time is used up, by any of its threads? */
 #include "test.h"
 
 #include "base/deadline.h"
@@ -21,7 +21,7 @@ static void burn(uint64_t ns)
 			  begin.tv_nsec) < ns);
 }
 
-static void test_work_of_nobody_is_never_over(void **state)
+static void test_without_a_deadline_none_passes(void **state)
 {
 	struct error err = {0};
 
@@ -32,7 +32,7 @@ static void test_work_of_nobody_is_never_over(void **state)
 	assert_true(deadline_check(&err));
 }
 
-static void test_time_that_counts(void **state)
+static void test_only_time_under_the_deadline_counts(void **state)
 {
 	struct deadline d = {.limit = 50 * MS}, unlimited = {0};
 	struct error err = {0};
@@ -41,7 +41,7 @@ static void test_time_that_counts(void **state)
 	deadline_enter(&d);
 	assert_false(deadline_passed());
 	assert_ptr_equal(deadline_leave(), &d);
-	burn(100 * MS); /* for nobody */
+	burn(100 * MS); /* not counted */
 	deadline_enter(&d);
 	assert_false(deadline_passed());
 	while (!deadline_passed())
@@ -68,7 +68,7 @@ static void spin(void *context, size_t i)
 	atomic_fetch_add(ended, 1);
 }
 
-static void test_a_crew_has_the_time_of_who_sends_it(void **state)
+static void test_parallel_threads_share_the_callers_deadline(void **state)
 {
 	struct deadline d = {.limit = 50 * MS};
 	atomic_uint ended = 0;
@@ -96,8 +96,8 @@ static void *wait_for_stop(void *started)
 	return NULL;
 }
 
-/* The last one: nothing undoes it. */
-static void test_stopping_ends_all(void **state)
+/* The last test, because stopping cannot be undone. */
+static void test_stopping_passes_all_deadlines(void **state)
 {
 	atomic_bool started = false;
 	pthread_t thread;
@@ -108,15 +108,15 @@ static void test_stopping_ends_all(void **state)
 		;
 	deadline_stop_all();
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_false(deadline_passed()); /* this thread's work is a command's */
+	assert_false(deadline_passed()); /* this thread has no deadline, as in a command */
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_work_of_nobody_is_never_over),
-		cmocka_unit_test(test_time_that_counts),
-		cmocka_unit_test(test_a_crew_has_the_time_of_who_sends_it),
-		cmocka_unit_test(test_stopping_ends_all)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_a_deadline_none_passes),
+		cmocka_unit_test(test_only_time_under_the_deadline_counts),
+		cmocka_unit_test(test_parallel_threads_share_the_callers_deadline),
+		cmocka_unit_test(test_stopping_passes_all_deadlines)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

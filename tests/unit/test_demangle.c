@@ -41,7 +41,7 @@ static void functions_around_lambdas_lose_parameters_too(void **state)
 	assert_demangled("_ZZ1fIiEvT_ENKUlvE_clEv", "f<int>::{lambda()#1}::operator()");
 }
 
-static void operators_are_no_brackets(void **state)
+static void operators_are_not_template_brackets(void **state)
 {
 	(void)state;
 	assert_demangled("_ZlsRSoRK1A", "operator<<");
@@ -100,9 +100,9 @@ static void repeat(struct buffer *b, const char *text, size_t times)
 		buffer_text(b, text);
 }
 
-/* Deep nesting, and names that double with every reference back: an answer or none, but soon,
- * and within the limit. */
-static void hostile_names_end(void **state)
+/* Deep nesting, and names that double with every back reference: the result is bounded in time and
+ * size, whether there is one or not. */
+static void hostile_names_are_bounded(void **state)
 {
 	static const char *const starts[] = {"_Z1f", "_ZN1A1fI", "_ZN", "_RNvC1a", "_RINvC1a1b",
 		"_D1a", "_D1a1bFZ", "_Z1fIX", "_Z", "_ZZ"};
@@ -124,7 +124,7 @@ static void hostile_names_end(void **state)
 		}
 }
 
-static void names_that_explode_are_left_alone(void **state)
+static void names_that_expand_too_far_are_left_alone(void **state)
 {
 	struct buffer name = {0}, out = {0};
 
@@ -206,14 +206,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpp_names_lose_parameters_and_keep_templates),
 		cmocka_unit_test(functions_around_lambdas_lose_parameters_too),
-		cmocka_unit_test(operators_are_no_brackets),
+		cmocka_unit_test(operators_are_not_template_brackets),
 		cmocka_unit_test(clones_keep_their_suffix),
 		cmocka_unit_test(rust_names_lose_their_hash),
 		cmocka_unit_test(d_names_keep_template_arguments),
 		cmocka_unit_test(whole_names_are_those_of_binutils),
 		cmocka_unit_test(other_names_are_left_alone),
-		cmocka_unit_test(hostile_names_end),
-		cmocka_unit_test(names_that_explode_are_left_alone),
+		cmocka_unit_test(hostile_names_are_bounded),
+		cmocka_unit_test(names_that_expand_too_far_are_left_alone),
 		cmocka_unit_test(library_names_are_those_of_cppfilt),
 	};
 

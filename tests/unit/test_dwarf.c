@@ -1,4 +1,5 @@
-/* test_dwarf.c: do we and libdw agree about functions, inlined ones and lines at every address? */
+/* test_dwarf.c: do Kiln and libdw agree about functions, inlined functions and lines at every
+ * address? */
 #include "dwarf_oracle.h"
 
 #include "support/work_folder.h"
@@ -75,7 +76,7 @@ static void compare_one(
 	buffer_release(&theirs);
 }
 
-/* What is asked, and who knows better; all are paths. */
+/* The program to look up, and the file with the expected answers; texts are paths. */
 struct subject {
 	const char *program;
 	const char *debug;  /* a separate debug file, or NULL */
@@ -232,11 +233,11 @@ static bool built(const char *name)
 	return work_try("test -e %s", name);
 }
 
-/* A compiler that is not there builds nothing, and its programs are left out. Split files come to
- * lie beside the program, or with clang in the folder where it runs. */
+/* A compiler that is not installed builds nothing, and its programs are left out. Split files are
+ * put beside the program, or by clang in the folder where it runs. */
 static void build(const struct recipe *r, const char *sources)
 {
-	/* Where rustup is, its rustc may be there without a toolchain. */
+	/* With rustup, there may be a rustc without a toolchain. */
 	if (!work_try("PATH=$PATH:$HOME/.cargo/bin; %s --version", r->compiler))
 		print_message("%s: no %s\n", r->name, r->compiler);
 	else if (!work_try("PATH=$PATH:$HOME/.cargo/bin; mkdir %s.parts && cd %s.parts && "
@@ -332,7 +333,7 @@ static void in_a_shared_file(void **state)
 	agree("two_5", 1);
 }
 
-/* ---- How one asks ---- */
+/* ---- Ways to ask ---- */
 
 /* Our answers about a program in the work directory, as one text. */
 static struct buffer whole_answer(
@@ -421,7 +422,7 @@ static void addr2line_agrees(void **state)
 	buffer_release(&ours);
 }
 
-/* ---- What is missing or damaged is said ---- */
+/* ---- Missing and damaged parts ---- */
 
 static void missing_parts_are_counted(void **state)
 {
@@ -449,8 +450,8 @@ static void ignore(void *context, size_t index, const struct dwarf_frame *frames
 	*(size_t *)context += count > 0;
 }
 
-/* Damage in each byte of a section in turn: every address is answered, nothing breaks, and the last
- * byte of what .debug_info lists is read or missed with a count. */
+/* Damage in each byte of a section in turn: every lookup returns, without a crash. Returns how many
+ * times the damage was noticed. */
 static size_t survive(struct image *image, char *content, const char *section_name)
 {
 	const struct image_section *section = image_section(image, section_name);
@@ -493,7 +494,8 @@ static void damage_is_survived(void **state)
 		size_t damaged = survive(copy, content, sections[i]);
 
 		print_message("%s: damage noticed %zu times\n", sections[i], damaged);
-		/* Of lists of addresses damage only shows as other addresses. */
+		/* Damage in lists of addresses only changes addresses, so it is not always
+		 * noticed. */
 		if (i < 3)
 			assert_true(damaged > 0);
 	}
@@ -518,7 +520,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(damage_is_survived),
 	};
 
-	/* test_dwarf PROGRAM [STEP [DEBUG-FILE]]: any other one, by hand. */
+	/* test_dwarf PROGRAM [STEP [DEBUG-FILE]]: compare any other program by hand. */
 	if (argc > 1)
 		return compare(&(struct subject){.program = argv[1],
 				       .step = argc > 2 ? strtoull(argv[2], NULL, 10) : 1,

@@ -60,8 +60,8 @@ static void lines_add_up_in_byte_order(void **state)
 	assert_folds("main;f 1\r\nmain;g 2\r\n", "main;f 1\nmain;g 2\n");
 }
 
-/* So many that they wait in several groups for their stacks; their order ends in the middle of one.
- * Each line comes twice, and each `f` below every `g`. */
+/* So many lines that their stacks are made in several groups; the lines are no longer sorted in the
+ * middle of a group. Each line occurs twice, and each `f` below every `g`. */
 static void many_lines_may_come_in_any_order(void **state)
 {
 	struct buffer text = {0}, expected = {0};
@@ -84,8 +84,8 @@ static void many_lines_may_come_in_any_order(void **state)
 	buffer_release(&expected);
 }
 
-/* "f;" sorts behind "f(" and "f.", which flamegraph.pl's callers know from `sort`. */
-static void a_frame_is_sorted_apart_from_what_it_calls(void **state)
+/* "f;" sorts after "f(" and "f.", as with `sort` before flamegraph.pl. */
+static void a_line_is_sorted_apart_from_those_of_callees(void **state)
 {
 	(void)state;
 	assert_folds("f;g 2\nf.part;x 2\nf 1\nf(int) 3\nf;a 7\nf.part 4\nf_ 1\n",
@@ -126,7 +126,7 @@ static void decimals_are_exact(void **state)
 	profile_release(&p);
 }
 
-static void marks_tell_kinds_and_stay(void **state)
+static void marks_set_the_kind_and_stay(void **state)
 {
 	static const enum frame_kind kinds[] = {
 		FRAME_NATIVE, FRAME_KERNEL, FRAME_JIT, FRAME_INLINED, FRAME_NATIVE};
@@ -144,7 +144,7 @@ static void marks_tell_kinds_and_stay(void **state)
 	profile_release(&p);
 }
 
-static void what_is_no_stack_is_counted_and_said(void **state)
+static void invalid_lines_are_counted_and_reported(void **state)
 {
 	(void)state;
 	assert_notes("a 1\nb 2\n", "");
@@ -165,7 +165,7 @@ static void comments_and_empty_lines_are_counted(void **state)
 	profile_release(&p);
 }
 
-static void nothing_read_is_an_error_with_its_line(void **state)
+static void input_without_stacks_is_an_error_with_a_line(void **state)
 {
 	(void)state;
 	assert_refused("what\nis this\n",
@@ -199,14 +199,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_add_up_in_byte_order),
 		cmocka_unit_test(many_lines_may_come_in_any_order),
-		cmocka_unit_test(a_frame_is_sorted_apart_from_what_it_calls),
+		cmocka_unit_test(a_line_is_sorted_apart_from_those_of_callees),
 		cmocka_unit_test(names_may_hold_blanks_and_numbers),
 		cmocka_unit_test(two_numbers_on_every_line_are_two_sides),
 		cmocka_unit_test(decimals_are_exact),
-		cmocka_unit_test(marks_tell_kinds_and_stay),
-		cmocka_unit_test(what_is_no_stack_is_counted_and_said),
+		cmocka_unit_test(marks_set_the_kind_and_stay),
+		cmocka_unit_test(invalid_lines_are_counted_and_reported),
 		cmocka_unit_test(comments_and_empty_lines_are_counted),
-		cmocka_unit_test(nothing_read_is_an_error_with_its_line),
+		cmocka_unit_test(input_without_stacks_is_an_error_with_a_line),
 		cmocka_unit_test(depth_has_a_limit),
 	};
 

@@ -1,11 +1,12 @@
-/* test_folded_sorted.c: what is taken for sorted folded text, and what is left to the reader. */
+/* test_folded_sorted.c: which input counts as sorted folded text, and which is left to the
+ * reader? */
 #include "test.h"
 
 #include "base/buffer.h"
 #include "readers/folded/folded_sorted.h"
 #include "support/work_folder.h"
 
-/* All lines as "stack=value/shared ...", and "!" where it is no longer plain. */
+/* All lines as "stack=value/shared ...", and "!" at the first line that is not plain. */
 static void reads(const char *text, const char *expected)
 {
 	struct buffer got = {0}, last = {0};
@@ -41,11 +42,11 @@ static void sorted_lines(void **state)
 	reads("a;b 1\na;b 2\n", "a;b=1/0 a;b=2/3"); /* equal ones may follow each other */
 	reads("a  1\nb\t2", "a=1/0 b=2/0");
 	reads("# x\na;b 1\n\n# y\na;c 2\n", "a;b=1/0 a;c=2/2");
-	/* A number is no part of what two stacks have in common. */
+	/* The prefix that two stacks share does not include a number. */
 	reads("a;x 1\na;x 12;y 3\n", "a;x=1/0 a;x 12;y=3/3");
 }
 
-static void other_lines(void **state)
+static void lines_that_are_not_plain_end_the_scan(void **state)
 {
 	(void)state;
 	reads("b;b 1\na;b 2\n", "b;b=1/0!");
@@ -59,7 +60,7 @@ static void other_lines(void **state)
 	reads("no folded text at all\n", "not plain");
 }
 
-/* Lines are longer than the window, and longer than is taken. */
+/* Lines are longer than the window; a line with too many frames is not plain. */
 static void long_lines(void **state)
 {
 	struct buffer text = {0};
@@ -101,7 +102,7 @@ static void long_lines(void **state)
 	buffer_release(&text);
 }
 
-/* The same without order, some lines at a time. */
+/* The same for lines in any order, some lines at a time. */
 static void takes(const char *text, const char *expected)
 {
 	struct folded_plain lines[2];
@@ -135,7 +136,7 @@ static void lines_in_any_order(void **state)
 	takes("c 1\nb 2\na 1.5\n", "c=1 b=2/!");
 }
 
-static void compares_from_what_is_known(void **state)
+static void texts_are_compared_from_a_known_prefix(void **state)
 {
 	size_t shared = 0;
 
@@ -152,10 +153,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorted_lines),
-		cmocka_unit_test(other_lines),
+		cmocka_unit_test(lines_that_are_not_plain_end_the_scan),
 		cmocka_unit_test(lines_in_any_order),
 		cmocka_unit_test(long_lines),
-		cmocka_unit_test(compares_from_what_is_known),
+		cmocka_unit_test(texts_are_compared_from_a_known_prefix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

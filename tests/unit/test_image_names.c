@@ -1,5 +1,5 @@
-/* test_image_names.c: are functions and what was inlined into them named, and named the same from
- * the disk? */
+/* test_image_names.c: are functions and the functions inlined into them named, and are the names
+ * from the disk cache the same? */
 #include "test.h"
 
 #include "support/work_folder.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* ---- What is asked ---- */
+/* ---- Lookups ---- */
 
 struct asked {
 	struct image *image;
@@ -96,8 +96,8 @@ static void assert_same(const struct buffer *a, const struct buffer *b)
 
 /* ---- Against addr2line ---- */
 
-/* The oracle's next frame, as ours: the linker's name as people call it, the base name of the file,
- * no column. False at the next address or the end. */
+/* The oracle's next frame, in Kiln's form: the demangled linker's name, and the base name of the
+ * file without a column. False at the next address or the end. */
 static bool oracle_next(FILE *pipe, char line[4096], struct buffer *name, struct buffer *place)
 {
 	char where[4096], *slash, *colon;
@@ -117,7 +117,7 @@ static bool oracle_next(FILE *pipe, char line[4096], struct buffer *name, struct
 	return true;
 }
 
-/* Of functions without a linker's name the oracle leaves out what they are in. */
+/* For functions without a linker's name, the oracle leaves out the scope. */
 static bool is_same_frame(struct bytes ours, const struct buffer *name, const struct buffer *place)
 {
 	struct buffer whole = {0}, inside = {0};
@@ -193,7 +193,7 @@ static void chains_are_those_of_addr2line(void **state)
 
 /* ---- Depths ---- */
 
-static void less_is_said_when_less_is_asked(void **state)
+static void answers_have_the_requested_detail(void **state)
 {
 	struct buffer lines, inlined, functions;
 	struct asked a;
@@ -324,7 +324,7 @@ static void a_damaged_file_is_ignored_and_written_again(void **state)
 	asked_release(&a);
 }
 
-/* Each asks for its own half, again and again, while the other one writes the same file. */
+/* Each process looks up its own half repeatedly, while the other one writes the same file. */
 static void two_processes_share_a_file(void **state)
 {
 	struct buffer all, mine;
@@ -430,9 +430,9 @@ static void threads_share_a_file(void **state)
 		asked_release(&sharing[i].whole);
 }
 
-/* What was stripped comes back: what was found out without it is not asked any more, and what was
- * found out with it stays when it goes again. */
-static void a_debug_file_that_was_installed_is_noticed(void **state)
+/* A debug file is installed later: names that were cached without it are not used any more, and
+ * names that were found with it remain in use after it is removed. */
+static void an_installed_debug_file_is_noticed(void **state)
 {
 	struct buffer with, without, text;
 	struct asked a;
@@ -494,7 +494,7 @@ static bool is_kept(const char *name)
 	return found;
 }
 
-static void what_was_not_used_goes_first(void **state)
+static void the_least_recently_used_file_is_removed_first(void **state)
 {
 	(void)state;
 	fresh_cache();
@@ -535,8 +535,8 @@ static void folders_that_others_may_write_to_are_not_used(void **state)
 		fresh_cache();
 		work_run("mkdir -m 0700 cache; chown 12345 cache");
 		assert_false(write_one("name", 10));
-		/* A link of another user to a folder of ours, and a folder in a folder of another.
-		 */
+		/* A link that another user made to this user's folder, and a folder inside a folder
+		 * of another user. */
 		work_run("rm -rf cache theirs; mkdir -m 0700 ours theirs; ln -s $PWD/ours cache; "
 			 "chown -h 12345 cache; mkdir -m 0700 theirs/cache; chown 12345 theirs");
 		assert_false(write_one("name", 10));
@@ -568,7 +568,7 @@ static void the_folder_is_the_users_cache(void **state)
 
 /* ---- glibc's names for its own calls ---- */
 
-static void names_that_only_a_library_uses_are_not_shown(void **state)
+static void internal_names_of_a_library_are_not_shown(void **state)
 {
 	static const char program[] =
 		"__attribute__((always_inline)) int helper(int x) __asm__(\"__GI___helper\");\n"
@@ -655,16 +655,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chains_are_those_of_addr2line),
-		cmocka_unit_test(less_is_said_when_less_is_asked),
-		cmocka_unit_test(names_that_only_a_library_uses_are_not_shown),
+		cmocka_unit_test(answers_have_the_requested_detail),
+		cmocka_unit_test(internal_names_of_a_library_are_not_shown),
 		cmocka_unit_test(halves_of_a_function_are_one),
 		cmocka_unit_test(the_second_run_answers_from_the_disk),
 		cmocka_unit_test(runs_add_to_each_other),
 		cmocka_unit_test(a_damaged_file_is_ignored_and_written_again),
 		cmocka_unit_test(two_processes_share_a_file),
 		cmocka_unit_test(threads_share_a_file),
-		cmocka_unit_test(a_debug_file_that_was_installed_is_noticed),
-		cmocka_unit_test(what_was_not_used_goes_first),
+		cmocka_unit_test(an_installed_debug_file_is_noticed),
+		cmocka_unit_test(the_least_recently_used_file_is_removed_first),
 		cmocka_unit_test(folders_that_others_may_write_to_are_not_used),
 		cmocka_unit_test(the_folder_is_the_users_cache),
 	};

@@ -62,8 +62,7 @@ static void compressed_and_plain_files_read_alike(void **state)
 {
 	static const char *const commands[] = {"cat", "gzip -c", "zstd -q -c", "xz -0 -c",
 		"(head -c 700000 | gzip -c; gzip -c)",
-		/* A byte order mark is no content, as little as it may be unpacked of it at once.
-		 */
+		/* A byte order mark is not content, even if the filter produces it in pieces. */
 		"(printf '\\357\\273\\277'; cat)", "(printf '\\357\\273\\277'; cat) | gzip -c",
 		"(printf '\\357' | gzip -c; (printf '\\273\\277'; cat) | gzip -c)"};
 	(void)state;
@@ -196,7 +195,7 @@ static long resident_file_pages(void)
 	return kib;
 }
 
-static void what_was_read_of_a_large_file_is_given_back(void **state)
+static void pages_of_a_large_file_are_released_while_reading(void **state)
 {
 	struct error err = {0};
 	struct bytes line;
@@ -220,8 +219,8 @@ static void what_was_read_of_a_large_file_is_given_back(void **state)
 	assert_in_range(most, 1, 6 * 1024);
 }
 
-/* What is in front of where the file stands belongs to somebody else. */
-static void standard_input_is_read_from_where_it_stands(void **state)
+/* The bytes before the file's current offset are not part of the input. */
+static void standard_input_is_read_from_its_offset(void **state)
 {
 	struct error err = {0};
 	struct bytes line, rest;
@@ -293,8 +292,8 @@ int main(void)
 		cmocka_unit_test(a_cut_file_is_an_error_that_names_the_place),
 		cmocka_unit_test(limits_and_missing_files_are_reported),
 		cmocka_unit_test(memory_is_read_in_place),
-		cmocka_unit_test(what_was_read_of_a_large_file_is_given_back),
-		cmocka_unit_test(standard_input_is_read_from_where_it_stands),
+		cmocka_unit_test(pages_of_a_large_file_are_released_while_reading),
+		cmocka_unit_test(standard_input_is_read_from_its_offset),
 		cmocka_unit_test(several_files_are_one_text),
 	};
 

@@ -1,4 +1,4 @@
-/* test_json.c: is JSON pulled apart as written, wherever the input's window ends? */
+/* test_json.c: is JSON parsed correctly, wherever the input's window ends? */
 #include "test.h"
 
 #include "base/json.h"
@@ -28,7 +28,7 @@ static bool close_text(struct pulled *p)
 	return done;
 }
 
-/* Everything there is, as text that tells values apart: what is written is read back from it. */
+/* Write all values as text that distinguishes their types. */
 static void describe(struct json *j, struct buffer *out)
 {
 	struct bytes key;
@@ -131,9 +131,9 @@ static void windows_may_end_anywhere(void **state)
 	}
 }
 
-/* Readers look at the value before they look at the key. Among so many blanks the window moves,
- * and what was there is gone. */
-static void keys_outlive_a_look_at_the_value(void **state)
+/* Readers peek at the value before they compare the key. With this many blanks the window moves,
+ * and the key's old place in it is invalid. */
+static void keys_stay_valid_after_json_peek(void **state)
 {
 	static const char text[] = "{\"first\" : {\"second\": \n {}}, \"third\":[]}";
 	enum { BLANKS = 200000 };
@@ -214,7 +214,7 @@ static uint64_t next_random(uint64_t *seed)
 }
 
 /* Numbers of one to nine digits, and what stands between them. */
-static void plain_items_are_numbers(void **state)
+static void short_numbers_are_read_like_others(void **state)
 {
 	struct json_numbers all = {0};
 	struct buffer text = {0};
@@ -276,8 +276,8 @@ static void add_numbers(struct buffer *text, unsigned decimals, uint64_t *seed)
 	buffer_release(&item);
 }
 
-/* A column is what its items are one by one, and digit by digit. */
-static void columns_are_their_items(void **state)
+/* A column has the same values as its items read one by one. */
+static void columns_equal_their_items(void **state)
 {
 	uint64_t seed = 7;
 
@@ -311,9 +311,9 @@ static void columns_are_their_items(void **state)
 	}
 }
 
-/* Arrays are told ahead as far as they are whole and follow one another; what is read of one that
- * is told whole ends where its text does. */
-static void arrays_are_told_ahead(void **state)
+/* json_peek_arrays finds arrays that are whole in the window and follow one another. Reading an
+ * item ends where its text ends, if the text is the whole item. */
+static void arrays_are_found_ahead(void **state)
 {
 	const char *told[] = {"[1,2]", "[ ]", "[\"a]", "[[3]", "[4]"};
 	struct json_indices indices = {0};
@@ -360,7 +360,7 @@ static void arrays_are_told_ahead(void **state)
 	assert_true(close_text(&p));
 }
 
-static void what_is_of_another_kind_is_passed_over(void **state)
+static void values_of_other_types_are_skipped(void **state)
 {
 	struct pulled p;
 
@@ -437,7 +437,7 @@ static void depth_is_limited(void **state)
 	buffer_release(&deep);
 }
 
-/* What a program was writing when it was killed. */
+/* A file that a killed program left incomplete. */
 static void the_end_may_be_missing(void **state)
 {
 	static const char *const cut[] = {"{\"a\":[1,2", "{\"a\":[1,2,", "{\"a\":[1,2,]",
@@ -462,7 +462,7 @@ static void the_end_may_be_missing(void **state)
 
 #define BLANKS "                                                            "
 
-static void plain_numbers_are_read_at_once(void **state)
+static void plain_numbers_take_the_fast_path(void **state)
 {
 	static const struct {
 		const char *text;
@@ -489,7 +489,7 @@ static void plain_numbers_are_read_at_once(void **state)
 	}
 }
 
-static void keys_may_be_expected(void **state)
+static void expected_keys_are_compared_in_place(void **state)
 {
 	struct bytes key;
 	struct pulled p;
@@ -523,14 +523,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_read),
 		cmocka_unit_test(windows_may_end_anywhere),
-		cmocka_unit_test(keys_outlive_a_look_at_the_value),
+		cmocka_unit_test(keys_stay_valid_after_json_peek),
 		cmocka_unit_test(columns_are_collected),
-		cmocka_unit_test(plain_items_are_numbers),
-		cmocka_unit_test(columns_are_their_items),
-		cmocka_unit_test(arrays_are_told_ahead),
-		cmocka_unit_test(plain_numbers_are_read_at_once),
-		cmocka_unit_test(keys_may_be_expected),
-		cmocka_unit_test(what_is_of_another_kind_is_passed_over),
+		cmocka_unit_test(short_numbers_are_read_like_others),
+		cmocka_unit_test(columns_equal_their_items),
+		cmocka_unit_test(arrays_are_found_ahead),
+		cmocka_unit_test(plain_numbers_take_the_fast_path),
+		cmocka_unit_test(expected_keys_are_compared_in_place),
+		cmocka_unit_test(values_of_other_types_are_skipped),
 		cmocka_unit_test(errors_say_where),
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(the_end_may_be_missing),

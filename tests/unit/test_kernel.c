@@ -96,8 +96,8 @@ static void other_text_is_refused_with_its_line(void **state)
 	}
 }
 
-/* Every function in awk's list is found at its address, under a name the list has there: in a copy,
- * as programs come into the kernel and go while somebody records. */
+/* Every function in awk's list is found at its address, under a name that the list has there. A
+ * copy of kallsyms is used, because BPF programs appear and disappear while others record. */
 static void all_functions_are_those_of_awk(void **state)
 {
 	struct error err = {0};
@@ -169,7 +169,7 @@ static void *open_own(void *context)
 	return NULL;
 }
 
-/* The second one that waited gets what it would have got alone: its own, or why there is none. */
+/* Every waiting thread gets its own kernel, or the reason why there is none. */
 static void threads_that_wait_all_get_an_answer(void **state)
 {
 	struct opening openings[3] = {{0}};

@@ -1,4 +1,4 @@
-/* test_kiln_file.c: what is written is read, and whatever else is read harms nobody. */
+/* test_kiln_file.c: is a written file read back, and is every other file refused or read safely? */
 #include "test.h"
 
 #include "base/buffer.h"
@@ -29,7 +29,7 @@ static void write_whole(const struct profile *p, struct buffer *b)
 	kiln_writer_release(&w);
 }
 
-/* Read from a copy of exactly this size, so that a sanitizer sees every step outside. */
+/* Read from a copy of exactly this size, so that a sanitizer notices every access outside. */
 static bool read_copy(struct bytes content, struct profile *p, char **ret_copy, struct error *err)
 {
 	*ret_copy = memory_resize(NULL, 1, content.len);
@@ -54,7 +54,7 @@ static size_t notes(const struct profile *p)
 	return count;
 }
 
-static void written_is_read(void **state)
+static void a_written_profile_is_read_back(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed < 20; seed++) {
@@ -90,7 +90,7 @@ static void an_empty_profile_is_read(void **state)
 	buffer_release(&file);
 }
 
-/* What a read profile gains is found again: its maps are made from the rows that are there. */
+/* Rows added to a profile that was read are found again: its maps are built from existing rows. */
 static void a_read_profile_can_grow(void **state)
 {
 	struct buffer file = {0};
@@ -227,7 +227,7 @@ static void values_that_change_are_written_again_until_they_are_settled(void **s
 	buffer_release(&file);
 }
 
-static void names_that_are_looked_for_are_written_when_they_come(void **state)
+static void names_are_awaited_and_written_once_known(void **state)
 {
 	struct buffer file = {0};
 	struct kiln_writer w = writer_to(&file);
@@ -301,8 +301,8 @@ static void mappings_that_are_identified_late_are_in_the_finished_file(void **st
 	buffer_release(&file);
 }
 
-/* Its names are the other way round, however it gets them. */
-static void turned_places_are_others(void **state)
+/* The names of an inverted location are in the opposite order. */
+static void inverted_locations_are_distinct(void **state)
 {
 	struct buffer file = {0};
 	struct kiln_writer w = writer_to(&file);
@@ -370,7 +370,7 @@ static void every_truncation_is_refused_or_noted(void **state)
 	buffer_release(&file);
 }
 
-/* A bit flips: never read as if nothing had happened. */
+/* A flipped bit is always noticed. */
 static void flip_all(struct buffer *file, size_t known_notes)
 {
 	for (size_t bit = 0; bit < file->len * 8; bit += 1 + bit % 3) {
@@ -391,7 +391,7 @@ static void flip_all(struct buffer *file, size_t known_notes)
 	}
 }
 
-static void every_bit_matters(void **state)
+static void every_flipped_bit_is_noticed(void **state)
 {
 	struct buffer file = {0};
 	struct profile p;
@@ -434,7 +434,7 @@ static size_t file_sections(const struct buffer *file, struct kiln_section *ret,
 	return count;
 }
 
-/* Give a changed section header, and its payload, checksums that are right. */
+/* Recompute the checksums of a changed section header and of its payload. */
 static void reseal(struct buffer *file, struct kiln_section *s)
 {
 	s->payload_checksum =
@@ -471,7 +471,7 @@ static void unknown_sections_are_skipped(void **state)
 		if (sections[i].table != TABLE_META && sections[i].table != TABLE_LOSSES)
 			continue;
 		sections[i].table = (uint16_t)(sections[i].table + 1000);
-		sections[i].item_size = 3; /* its size is its own business */
+		sections[i].item_size = 3; /* an unknown section may have any size */
 		reseal(&file, &sections[i]);
 		skipped++;
 	}
@@ -486,9 +486,10 @@ static void unknown_sections_are_skipped(void **state)
 	buffer_release(&file);
 }
 
-/* Every word of every column that refers to rows, set to something outside, is refused: checksums
- * are right here, so this is what stands between a hostile file and wild indices. */
-static void ids_outside_are_refused(void **state)
+/* Set every word of every column that refers to rows to a row that does not exist: each file is
+ * refused. The checksums are right, so only this check keeps a hostile file from using wild
+ * indices. */
+static void ids_out_of_range_are_refused(void **state)
 {
 	struct buffer file = {0};
 	struct profile p;
@@ -532,7 +533,8 @@ static void ids_outside_are_refused(void **state)
 	buffer_release(&file);
 }
 
-/* From each section on everything made unknown: half a table is refused, the rest does without. */
+/* From each section on, make all sections unknown: a table that lacks a necessary column is
+ * refused; other columns may be missing. */
 static void missing_columns_are_refused_or_optional(void **state)
 {
 	struct buffer file = {0};
@@ -570,8 +572,8 @@ static void missing_columns_are_refused_or_optional(void **state)
 	buffer_release(&file);
 }
 
-/* Another program's file may have a string, a frame or a stack more than once: it is one all the
- * same. */
+/* A file of another program may have equal strings, frames or stacks several times: they count as
+ * one. */
 static void repeated_rows_are_one(void **state)
 {
 	struct buffer file = {0};
@@ -661,8 +663,8 @@ static void assert_taken(struct profile *p)
 	profile_release(p);
 }
 
-/* The same number of frames is a limit whether places have one name or several, and whether the
- * longest list of names is at all places or at one that no stack has. */
+/* The limit counts frames, whether locations have one name or several. A longer list of names at a
+ * location that no stack has does not count. */
 static void the_deepest_stack_that_is_read(void **state)
 {
 	struct profile p;
@@ -683,8 +685,8 @@ static void the_deepest_stack_that_is_read(void **state)
 	assert_taken(&p);
 }
 
-/* A few rows can stand for a lot: what they become is known before it takes memory. */
-static void what_rows_stand_for_is_limited(void **state)
+/* A few rows can expand to a large tree: the size is computed before the memory is allocated. */
+static void the_expansion_of_rows_is_limited(void **state)
 {
 	struct profile p;
 
@@ -709,7 +711,7 @@ static void what_rows_stand_for_is_limited(void **state)
 	assert_refused(&p, ERR_LIMIT, "more than 1024 labels");
 }
 
-/* What is counted with is in a range in which no sum overflows. */
+/* Numbers that are added up must be in a range in which no sum overflows. */
 static void numbers_out_of_range_are_refused(void **state)
 {
 	struct profile p;
@@ -735,23 +737,23 @@ static void numbers_out_of_range_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(written_is_read),
+		cmocka_unit_test(a_written_profile_is_read_back),
 		cmocka_unit_test(an_empty_profile_is_read),
 		cmocka_unit_test(a_read_profile_can_grow),
 		cmocka_unit_test(a_killed_recorder_leaves_what_it_wrote),
 		cmocka_unit_test(names_that_come_late_are_in_the_finished_file),
 		cmocka_unit_test(values_that_change_are_written_again_until_they_are_settled),
-		cmocka_unit_test(names_that_are_looked_for_are_written_when_they_come),
+		cmocka_unit_test(names_are_awaited_and_written_once_known),
 		cmocka_unit_test(mappings_that_are_identified_late_are_in_the_finished_file),
-		cmocka_unit_test(turned_places_are_others),
+		cmocka_unit_test(inverted_locations_are_distinct),
 		cmocka_unit_test(every_truncation_is_refused_or_noted),
-		cmocka_unit_test(every_bit_matters),
+		cmocka_unit_test(every_flipped_bit_is_noticed),
 		cmocka_unit_test(unknown_sections_are_skipped),
-		cmocka_unit_test(ids_outside_are_refused),
+		cmocka_unit_test(ids_out_of_range_are_refused),
 		cmocka_unit_test(missing_columns_are_refused_or_optional),
 		cmocka_unit_test(repeated_rows_are_one),
 		cmocka_unit_test(the_deepest_stack_that_is_read),
-		cmocka_unit_test(what_rows_stand_for_is_limited),
+		cmocka_unit_test(the_expansion_of_rows_is_limited),
 		cmocka_unit_test(numbers_out_of_range_are_refused),
 	};
 

@@ -1,4 +1,4 @@
-/* test_layout.c: where boxes stand. */
+/* test_layout.c: where are the boxes of a flame graph? */
 #include "test.h"
 
 #include "base/buffer.h"
@@ -70,23 +70,23 @@ static void assert_boxes(struct drawn *d, const char *expected)
 	drawn_release(d);
 }
 
-static void siblings_stand_by_name(void **state)
+static void siblings_are_ordered_by_name(void **state)
 {
 	struct drawn d;
 
 	(void)state;
 	draw_tree(&d, "a;c 1,a;b 2,a;b;x 4,a 8", SIBLINGS_BY_NAME, 1);
-	/* What is spent in a frame itself comes first: 8 in a, then 2 in b. */
+	/* A frame's own value comes first: 8 in a, then 2 in b. */
 	assert_boxes(&d, "0:/[0,15) 1:a[0,15) 2:b[8,14) 3:x[10,14) 2:c[14,15)");
 }
 
-static void siblings_stand_by_weight(void **state)
+static void siblings_are_ordered_by_weight(void **state)
 {
 	struct drawn d;
 
 	(void)state;
 	draw_tree(&d, "a;b 1,a;d 4,a;c 4,a 8,z 90", SIBLINGS_BY_WEIGHT, 1);
-	/* Equal weights: by name. What is spent in a itself comes last. */
+	/* Equal weights are ordered by name. The own value of a comes last. */
 	assert_boxes(&d, "0:/[0,107) 1:z[0,90) 1:a[90,107) 2:c[90,94) 2:d[94,98) 2:b[98,99)");
 }
 
@@ -110,7 +110,7 @@ static void narrow_frames_leave_room_at_the_end(void **state)
 	assert_boxes(&d, "0:/[0,10) 1:a[0,10) 2:c[0,5) 2:d[5,9)");
 }
 
-static void nothing_has_no_boxes(void **state)
+static void an_empty_profile_has_no_boxes(void **state)
 {
 	struct drawn d;
 
@@ -139,7 +139,7 @@ static void depth_is_that_of_drawn_boxes(void **state)
 	drawn_release(&d);
 }
 
-static void a_chart_goes_on_in_time(void **state)
+static void a_chart_continues_frames_over_time(void **state)
 {
 	struct drawn d;
 
@@ -167,7 +167,7 @@ static void a_chart_keeps_threads_apart(void **state)
 	assert_boxes(&d, "0:/[0,4) 1:m[0,2) 1:m[2,4) 2:x[2,3) 2:y[3,4)");
 }
 
-static void a_chart_leaves_out_the_narrow(void **state)
+static void a_chart_leaves_out_narrow_boxes(void **state)
 {
 	struct drawn d;
 
@@ -207,7 +207,7 @@ static void check_contracts(const struct drawn *d, bool tree, int64_t least)
 	assert_int_equal(l->depth, deepest);
 }
 
-static void any_layout_keeps_its_promises(void **state)
+static void every_layout_keeps_its_invariants(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -228,8 +228,8 @@ static void any_layout_keeps_its_promises(void **state)
 	}
 }
 
-/* Deep stacks need no deep C stack. */
-static void depth_has_no_end(void **state)
+/* Deep stacks are laid out without recursion. */
+static void deep_stacks_do_not_recurse(void **state)
 {
 	struct drawn d = {0};
 	struct buffer text = {0};
@@ -251,18 +251,18 @@ static void depth_has_no_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(siblings_stand_by_name),
-		cmocka_unit_test(siblings_stand_by_weight),
+		cmocka_unit_test(siblings_are_ordered_by_name),
+		cmocka_unit_test(siblings_are_ordered_by_weight),
 		cmocka_unit_test(a_frame_is_one_box),
 		cmocka_unit_test(narrow_frames_leave_room_at_the_end),
-		cmocka_unit_test(nothing_has_no_boxes),
+		cmocka_unit_test(an_empty_profile_has_no_boxes),
 		cmocka_unit_test(depth_is_that_of_drawn_boxes),
-		cmocka_unit_test(a_chart_goes_on_in_time),
+		cmocka_unit_test(a_chart_continues_frames_over_time),
 		cmocka_unit_test(a_chart_sorts_by_time),
 		cmocka_unit_test(a_chart_keeps_threads_apart),
-		cmocka_unit_test(a_chart_leaves_out_the_narrow),
-		cmocka_unit_test(any_layout_keeps_its_promises),
-		cmocka_unit_test(depth_has_no_end),
+		cmocka_unit_test(a_chart_leaves_out_narrow_boxes),
+		cmocka_unit_test(every_layout_keeps_its_invariants),
+		cmocka_unit_test(deep_stacks_do_not_recurse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

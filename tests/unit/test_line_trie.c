@@ -49,7 +49,8 @@ static void fill(struct line_trie *t, const struct known *lines, size_t count, s
 	line_trie_sort(t);
 }
 
-/* From a place of the order to its end, the walk tells what is expected from `at` on. */
+/* From position `place` of the order to its end, the walk returns the expected lines from `at`
+ * on. */
 static void walks(const struct line_trie *t, size_t place, const struct known *expected, size_t at,
 	size_t count)
 {
@@ -74,13 +75,13 @@ static void walks(const struct line_trie *t, size_t place, const struct known *e
 	line_walk_release(&w);
 }
 
-/* Where lines that are the same or behind begin is found for lines that are there and for starts.
- */
+/* The position of the first line that is not before a text is found, for existing lines and for
+ * their prefixes. */
 static void places(const struct line_trie *t, const struct known *expected, size_t count)
 {
 	for (size_t i = 0; i < count; i += 1 + count / 13) {
 		walks(t, line_trie_place(t, expected[i].line), expected, i, count);
-		/* All of its starts come in front of it, and behind all that does. */
+		/* Each prefix of the line. */
 		for (size_t len = 0; len < expected[i].line.len; len += 50) {
 			struct bytes start = {expected[i].line.at, len};
 			size_t first = i;
@@ -102,7 +103,7 @@ static void put_line(struct buffer *out, uint64_t *seed)
 		size_t name = (size_t)random_below(seed, 8);
 		size_t times = random_below(seed, 30) ? 1 : (size_t)random_below(seed, 400);
 
-		/* Mostly as in other lines. */
+		/* Mostly the same frames as in other lines. */
 		if (i < 30 && random_below(seed, 8))
 			name = i % 8;
 		if (i)
@@ -157,7 +158,7 @@ static size_t seek(struct line_trie *t, const char *line, int add, bool mark)
 	return marked;
 }
 
-static void tells_what_is_marked(void **state)
+static void marked_prefixes_are_found(void **state)
 {
 	char line[400], other[400];
 	struct line_trie t = {0};
@@ -180,7 +181,7 @@ static void tells_what_is_marked(void **state)
 	line_trie_release(&t);
 }
 
-static void nothing_is_sorted(void **state)
+static void an_empty_trie_is_sorted(void **state)
 {
 	struct line_trie t = {0};
 	struct line_walk w = {.trie = &t};
@@ -198,8 +199,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_random_lines),
-		cmocka_unit_test(tells_what_is_marked),
-		cmocka_unit_test(nothing_is_sorted),
+		cmocka_unit_test(marked_prefixes_are_found),
+		cmocka_unit_test(an_empty_trie_is_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

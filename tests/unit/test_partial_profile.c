@@ -53,7 +53,7 @@ static void read_file(struct shared *s, uint64_t reading)
 	partial_profile_begin(&s->partial, &given, &s->mark);
 	pthread_mutex_unlock(&s->lock);
 	for (unsigned i = 0; i < OFFERS; i++) {
-		s->profile.streams.len++; /* odd: nobody sees that */
+		s->profile.streams.len++; /* odd: must not be seen */
 		sched_yield();
 		s->profile.streams.len++;
 		pthread_mutex_lock(&s->lock);
@@ -65,7 +65,7 @@ static void read_file(struct shared *s, uint64_t reading)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void nobody_sees_it_change(void **state)
+static void users_see_no_change(void **state)
 {
 	struct shared s = {.mark = {.size = 1}, .other = {.size = 2}};
 	pthread_t threads[USERS];
@@ -87,8 +87,8 @@ static void nobody_sees_it_change(void **state)
 	pthread_mutex_destroy(&s.lock);
 }
 
-/* A reader that never offers anything lets those who wait go when it ends. */
-static void who_waits_for_nothing_goes_on(void **state)
+/* When a reader ends that never published anything, it wakes the waiting threads. */
+static void a_reader_that_ends_wakes_waiting_threads(void **state)
 {
 	struct shared s = {.mark = {.size = 1}, .other = {.size = 2}};
 	const struct stored_profile given = {"file", NULL, BY_FUNCTION, 1};
@@ -118,8 +118,8 @@ static void who_waits_for_nothing_goes_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_sees_it_change),
-		cmocka_unit_test(who_waits_for_nothing_goes_on),
+		cmocka_unit_test(users_see_no_change),
+		cmocka_unit_test(a_reader_that_ends_wakes_waiting_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

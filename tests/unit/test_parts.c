@@ -1,4 +1,4 @@
-/* test_parts.c: is an input that several threads read the same profile as with one? */
+/* test_parts.c: do several threads read an input to the same profile as one thread? */
 #include "test.h"
 
 #include "support/fold_text.h"
@@ -17,9 +17,9 @@
 
 static unsigned equal; /* inputs that were read in parts */
 
-/* ---- The same ---- */
+/* ---- Comparing ---- */
 
-/* False when it is not to be read in parts. */
+/* False if the input must not be read in parts. */
 static bool check_input(
 	const struct reader *reader, struct input *in, const struct profile *whole, unsigned count)
 {
@@ -162,8 +162,8 @@ static void golden_inputs_are_the_same_in_parts(void **state)
 	for_inputs(true, in_a_few_parts);
 }
 
-/* Wherever the input ends, what is its middle is somewhere else: it is cut in all places, and ends
- * in all ways. */
+/* An input is cut at its middle, so inputs of all lengths are cut at all places and end in all
+ * ways. */
 static void cut_everywhere(const struct reader *reader, const char *path, struct bytes text)
 {
 	struct buffer twice = {0};
@@ -189,7 +189,7 @@ static void use_cpus(const cpu_set_t *cpus)
 	assert_int_equal(sched_setaffinity(0, sizeof(*cpus), cpus), 0);
 }
 
-/* As all commands read, with one of the CPUs and with all. */
+/* Read as commands do, with one CPU and with all CPUs. */
 static void long_enough(const struct reader *reader, const char *path, struct bytes text)
 {
 	struct read_options options = {.format = reader->name};
@@ -282,7 +282,7 @@ static void all_lines_of_folded_text_are_there(void **state)
 	}
 }
 
-/* Callees that come again, in the same part and in others, below lines of any part. */
+/* Callees that occur again, in the same part and in others, below lines of any part. */
 static void all_lines_of_a_tree_are_there(void **state)
 {
 	uint64_t seed = 8;
@@ -314,9 +314,9 @@ static void all_lines_of_a_tree_are_there(void **state)
 	}
 }
 
-/* One half of the text is long lines, of which a thread reads more in the same time: it takes over
- * what the other has not come to. */
-static void who_is_done_first_takes_over(void **state)
+/* One half of the text has long lines, which are read faster: the thread that is done takes over
+ * what the other one has not reached. */
+static void a_finished_thread_takes_over_a_range(void **state)
 {
 	const size_t half = (size_t)13 << 20;
 	uint64_t seed = 7;
@@ -339,8 +339,8 @@ static void who_is_done_first_takes_over(void **state)
 	}
 }
 
-/* What is said of an input is said once, with the lines of all of it. */
-static void oddities_are_left_to_one_reader(void **state)
+/* Invalid lines are reported once, with numbers of lines in the whole input. */
+static void input_with_invalid_lines_is_not_read_in_parts(void **state)
 {
 	struct buffer text = {0};
 
@@ -362,9 +362,9 @@ static void oddities_are_left_to_one_reader(void **state)
 	buffer_release(&text);
 }
 
-/* ---- What is known when all has been read ---- */
+/* ---- Results that need all parts ---- */
 
-/* Maps that come later, in parts of their own, are values of the same samples. */
+/* Maps that come later, in other parts, add values to the same samples. */
 static void maps_of_all_parts_are_of_one_table(void **state)
 {
 	const struct reader *reader = reader_by_name("bpftrace");
@@ -381,8 +381,8 @@ static void maps_of_all_parts_are_of_one_table(void **state)
 	buffer_release(&text);
 }
 
-/* Lines that are skipped are counted over all parts; the first is where it is in all. */
-static void skipped_lines_are_told_once(void **state)
+/* Skipped lines are counted over all parts; the first one has its number in the whole input. */
+static void skipped_lines_are_reported_once(void **state)
 {
 	const struct reader *reader = reader_by_name("jstack");
 	struct buffer text = {0};
@@ -401,7 +401,7 @@ static void skipped_lines_are_told_once(void **state)
 }
 
 /* The same of text of perf script, the first line and the last among them. */
-static void skipped_lines_of_a_script_are_told_once(void **state)
+static void skipped_lines_of_a_script_are_reported_once(void **state)
 {
 	const struct reader *reader = reader_by_name("perf-script");
 	struct buffer text = {0};
@@ -420,7 +420,7 @@ static void skipped_lines_of_a_script_are_told_once(void **state)
 }
 
 /* Threads of a call graph, some with lines that have more below them than in them, are in parts of
- * their own; only the last one has to say that the graph ends. */
+ * their own; only the last one has the line that ends the graph. */
 static void threads_of_a_call_graph_are_in_all_parts(void **state)
 {
 	const struct reader *reader = reader_by_name("sample");
@@ -447,7 +447,7 @@ static void threads_of_a_call_graph_are_in_all_parts(void **state)
 		if (turn % 3)
 			buffer_text(&text, "\nTotal number in stack (recursive ...):\n");
 		check_in_few_parts(reader, buffer_bytes(&text), true);
-		/* What comes behind its end is not of the graph, and threads begin there. */
+		/* Lines after its end are not part of the graph, even if they look like threads. */
 		if (turn % 3)
 			buffer_text(&text, "    1 Thread_1\n    1 Thread_2\n    1 Thread_3\n");
 		for (unsigned count = 2; count < 8; count++)
@@ -456,8 +456,8 @@ static void threads_of_a_call_graph_are_in_all_parts(void **state)
 	}
 }
 
-/* What is told of an event and what is shown of it may be in several parts. */
-static void losses_are_those_of_all_parts(void **state)
+/* The counts of an event and its stacks may be in several parts. */
+static void losses_are_found_in_all_parts(void **state)
 {
 	const struct reader *reader = reader_by_name("pmc");
 	struct buffer text = {0};
@@ -474,7 +474,7 @@ static void losses_are_those_of_all_parts(void **state)
 	buffer_release(&text);
 }
 
-/* Which threads there are is told by all parts, what the metrics mean by the first lines. */
+/* Threads are found in all parts; the meaning of the metrics is in the first lines. */
 static void threads_and_metrics_of_a_program_are_the_same_in_parts(void **state)
 {
 	const char *const heads[] = {
@@ -500,7 +500,7 @@ static void threads_and_metrics_of_a_program_are_the_same_in_parts(void **state)
 }
 
 /* "... 2 more" are frames of the trace above, which may be in another part. */
-static void what_depends_on_other_parts_is_left_to_one_reader(void **state)
+static void references_between_parts_are_left_to_one_reader(void **state)
 {
 	const struct reader *reader = reader_by_name("java-exceptions");
 	unsigned in_parts = 0;
@@ -524,8 +524,8 @@ static void what_depends_on_other_parts_is_left_to_one_reader(void **state)
 	}
 }
 
-/* A short input, or one whose samples are to be kept apart, is one reader's. */
-static void what_is_not_worth_it_is_not_cut(void **state)
+/* One reader reads a short input, and one whose samples must stay separate. */
+static void short_or_unsuitable_inputs_are_not_cut(void **state)
 {
 	struct read_options options = {0};
 	struct error err = {0};
@@ -557,16 +557,16 @@ int main(void)
 		cmocka_unit_test(all_samples_of_a_script_are_there),
 		cmocka_unit_test(all_lines_of_folded_text_are_there),
 		cmocka_unit_test(all_lines_of_a_tree_are_there),
-		cmocka_unit_test(who_is_done_first_takes_over),
-		cmocka_unit_test(oddities_are_left_to_one_reader),
+		cmocka_unit_test(a_finished_thread_takes_over_a_range),
+		cmocka_unit_test(input_with_invalid_lines_is_not_read_in_parts),
 		cmocka_unit_test(maps_of_all_parts_are_of_one_table),
-		cmocka_unit_test(skipped_lines_are_told_once),
-		cmocka_unit_test(skipped_lines_of_a_script_are_told_once),
+		cmocka_unit_test(skipped_lines_are_reported_once),
+		cmocka_unit_test(skipped_lines_of_a_script_are_reported_once),
 		cmocka_unit_test(threads_of_a_call_graph_are_in_all_parts),
-		cmocka_unit_test(losses_are_those_of_all_parts),
+		cmocka_unit_test(losses_are_found_in_all_parts),
 		cmocka_unit_test(threads_and_metrics_of_a_program_are_the_same_in_parts),
-		cmocka_unit_test(what_depends_on_other_parts_is_left_to_one_reader),
-		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
+		cmocka_unit_test(references_between_parts_are_left_to_one_reader),
+		cmocka_unit_test(short_or_unsuitable_inputs_are_not_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

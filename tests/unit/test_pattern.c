@@ -1,4 +1,4 @@
-/* test_pattern.c: does a regular expression match what it matches on the page of `kiln view`? */
+/* test_pattern.c: does a regular expression match the same texts as on the page of `kiln view`? */
 #include "test.h"
 
 #include "base/deadline.h"
@@ -88,8 +88,8 @@ static struct bytes long_name(size_t len, const char *end)
 	return (struct bytes){name, len};
 }
 
-/* Of each the time would grow with the square of the name, or faster. */
-static void test_searches_that_never_end_are_given_up(void **state)
+/* The time of each would grow at least with the square of the name's length. */
+static void test_endless_searches_are_given_up(void **state)
 {
 	static const char *const patterns[] = {".*.*.*[bd]", "^(a|aa)+[xy]"};
 
@@ -103,7 +103,7 @@ static void test_searches_that_never_end_are_given_up(void **state)
 		assert_false(pattern_match(&p, long_name(80000, ""), &match, &err));
 		assert_int_equal(err.code, ERR_LIMIT);
 		assert_non_null(strstr(err.text, "takes too long on 'aaaa"));
-		/* What others take is not there any more; a short text costs nothing of it. */
+		/* The steps are used up, but a short text needs none of them. */
 		assert_false(pattern_match(&p, long_name(80000, ""), &match, &err));
 		assert_true(pattern_match(&p, BYTES("aab"), &match, &err));
 		pattern_release(&p);
@@ -147,7 +147,7 @@ static void test_a_deadline_interrupts_a_match(void **state)
 	assert_false(pattern_match(&p, long_name(LONG_NAME, ""), &match, &err));
 	assert_non_null(strstr(err.text, "0.02 s of CPU time"));
 	deadline_leave();
-	assert_true(d.used < UINT64_C(1000000000)); /* it would go on for longer */
+	assert_true(d.used < UINT64_C(1000000000)); /* without the deadline it would take longer */
 	pattern_release(&p);
 }
 
@@ -173,7 +173,7 @@ static void test_replacing_is_limited_as_matching_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases_of_the_page),
-		cmocka_unit_test(test_searches_that_never_end_are_given_up),
+		cmocka_unit_test(test_endless_searches_are_given_up),
 		cmocka_unit_test(test_long_names_are_searched),
 		cmocka_unit_test(test_a_deadline_interrupts_a_match),
 		cmocka_unit_test(test_replacing_is_limited_as_matching_is)};

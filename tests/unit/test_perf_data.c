@@ -95,7 +95,7 @@ static void put_lost(struct perf_data_builder *b, uint64_t count, uint64_t time)
 	builder_end(b, start);
 }
 
-/* What perf writes when it ends, from the event's own count. */
+/* The record that perf writes at its end, from the event's own count of losses. */
 static void put_lost_samples(struct perf_data_builder *b, uint64_t count, uint64_t time)
 {
 	size_t start = builder_begin(b, PERF_RECORD_LOST_SAMPLES, 0);
@@ -143,7 +143,8 @@ static void put_sample(struct perf_data_builder *b, const struct sample_fields *
 
 /* ---- A recording ---- */
 
-/* Two CPUs, drained one after the other: what CPU 1 did at 15 comes behind what CPU 0 did at 40. */
+/* Two CPUs, drained one after the other: an event of CPU 1 at time 15 follows one of CPU 0 at
+ * 40. */
 static void put_recording(struct perf_data_builder *b)
 {
 	put_mmap(b, UINT32_MAX, KERNEL_TEXT, "[kernel.kallsyms]_text", 0);
@@ -249,7 +250,7 @@ static struct perf_data_builder builder_of(unsigned form)
 
 /* ---- Tests ---- */
 
-static void of_any_machine_in_any_form(void **state)
+static void any_machine_and_any_form(void **state)
 {
 	(void)state;
 	for (unsigned form = 0; form < FORMS; form++) {
@@ -354,9 +355,9 @@ static void assert_seen_all(const struct seen *first, const struct profile *p)
 	assert_int_equal(all.with_stacks, all.samples);
 }
 
-/* All but the stacks is there before them, where records are not undone on the way; and what is
- * there in the end is the same. */
-static void looked_at_before_stacks(void **state)
+/* All columns but the stacks are known before the stacks are read, unless records are swapped or
+ * unpacked on the way. The final profile is the same. */
+static void observed_before_stacks_are_read(void **state)
 {
 	(void)state;
 	for (unsigned form = 0; form < FORMS; form++) {
@@ -401,7 +402,7 @@ static void build_long(struct perf_data_builder *b, size_t ends[CUT_SAMPLES])
 		ends[i] += data;
 }
 
-/* Without the last records all the ones before are there, and a note says that some are missing. */
+/* If the last records are missing, all records before them are read, and a note reports that. */
 static void check_cut(const struct perf_data_builder *b, const size_t *ends, size_t cut)
 {
 	struct error err = {0};
@@ -414,7 +415,7 @@ static void check_cut(const struct perf_data_builder *b, const size_t *ends, siz
 	if (!done) {
 		assert_int_equal(whole, 0);
 		assert_true(err.code == ERR_FORMAT);
-	} else if (!whole) { /* nothing tells that a pipe ends too early between two records */
+	} else if (!whole) { /* a pipe that ends between two records is not noticed as truncated */
 		assert_true(b->pipe);
 	} else {
 		assert_int_equal(p.streams.items[0].row.delivered, whole);
@@ -478,7 +479,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state;
 }
 
-/* Any bits: an answer or an error, and no more samples than were there. */
+/* With any flipped bits, the file is read or refused with an error. */
 static void flipped_bits(void **state)
 {
 	uint64_t random = 20120614;
@@ -511,7 +512,7 @@ static void flipped_bits(void **state)
 	}
 }
 
-/* A round that never ends does not hold the whole file. */
+/* A round that never ends does not keep the whole file in memory. */
 static void without_rounds(void **state)
 {
 	struct perf_data_builder b = {.attr_size = 136};
@@ -551,8 +552,8 @@ static void without_rounds(void **state)
 	builder_release(&b);
 }
 
-/* LOST records and the events' own counts tell of the same samples. */
-static void lost_once(void **state)
+/* LOST records and the events' own counts report the same samples. */
+static void losses_are_counted_once(void **state)
 {
 	(void)state;
 	for (unsigned counts = 0; counts < 2; counts++) {
@@ -577,14 +578,14 @@ static void lost_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_any_machine_in_any_form),
-		cmocka_unit_test(looked_at_before_stacks),
+		cmocka_unit_test(any_machine_and_any_form),
+		cmocka_unit_test(observed_before_stacks_are_read),
 		cmocka_unit_test(of_an_old_perf),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(not_finished),
 		cmocka_unit_test(flipped_bits),
 		cmocka_unit_test(without_rounds),
-		cmocka_unit_test(lost_once),
+		cmocka_unit_test(losses_are_counted_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,8 +75,8 @@ static void the_last_writer_wins(void **state)
 	perf_map_release(map);
 }
 
-/* Against painting every address in the order of the lines. */
-static void random_overlaps_are_as_painted(void **state)
+/* Compared with painting every address in the order of the lines. */
+static void random_overlaps_agree_with_painting(void **state)
 {
 	enum { SPACE = 4096, ENTRIES = 300 };
 	static int painted[SPACE];
@@ -196,8 +196,8 @@ static void maps_of_strangers_are_refused(void **state)
 	assert_non_null(strstr(err.text, "12345"));
 }
 
-/* A process in pid and mount namespaces of its own names its map by the number that it knows itself
- * by, in its own /tmp. */
+/* A process in pid and mount namespaces of its own names its map by its pid in that namespace, in
+ * its own /tmp. */
 static void maps_in_namespaces_are_found(void **state)
 {
 	int ready[2], done[2];
@@ -258,7 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_are_found),
 		cmocka_unit_test(the_last_writer_wins),
-		cmocka_unit_test(random_overlaps_are_as_painted),
+		cmocka_unit_test(random_overlaps_agree_with_painting),
 		cmocka_unit_test(bad_lines_are_counted),
 		cmocka_unit_test_teardown(our_own_map_is_read, remove_file),
 		cmocka_unit_test_teardown(links_fifos_and_directories_are_refused, remove_file),

@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-/* Every field a sample can have; the values tell which field they are. */
+/* Every field that a sample can have; each value identifies its field. */
 static const struct perf_layout everything = {
 	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 		       PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |
@@ -224,7 +224,7 @@ static void mappings(void **state)
 	assert_int_equal(r.mmap.inode, 0);
 	assert_bytes_equal(r.mmap.path, "/seven c");
 
-	/* The flag is left over from somebody else's event: it is a device and an inode. */
+	/* The flag is left over from another event: the record has a device and an inode. */
 	for (uint32_t major = 8; major < 255; major += 246) {
 		start = record_begin(&b, PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID);
 		put_u32s(&b, 10, 11);
@@ -289,7 +289,7 @@ static void tasks(void **state)
 	buffer_release(&b);
 }
 
-static void rarer_ones(void **state)
+static void other_records(void **state)
 {
 	struct buffer b = {0};
 	struct perf_record r;
@@ -328,7 +328,7 @@ int main(void)
 		cmocka_unit_test(lying_counts),
 		cmocka_unit_test(mappings),
 		cmocka_unit_test(tasks),
-		cmocka_unit_test(rarer_ones),
+		cmocka_unit_test(other_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

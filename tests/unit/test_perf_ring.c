@@ -42,7 +42,7 @@ static void take(struct perf_merge *m, uint64_t until, struct order *order)
 		assert_true(perf_record_decode(bytes, ring->layout, &r, &err));
 		assert_true(r.identity.time >= order->last_time);
 		assert_true(r.identity.time <= until);
-		assert_int_equal(r.identity.time, r.comm.pid * 10); /* nothing mixed up */
+		assert_int_equal(r.identity.time, r.comm.pid * 10); /* the record is intact */
 		order->last_time = r.identity.time;
 		order->count++;
 		perf_merge_done(ring);
@@ -69,7 +69,7 @@ static void merges(void **state)
 		put_comm(&b, number, number * 10);
 		while (!perf_ring_feed(&m.rings.items[(seed >> 16) % 3], buffer_bytes(&b)))
 			take(&m, number * 10, &order);
-		if (seed >> 28 == 0) /* only what is older than a while */
+		if (seed >> 28 == 0) /* only records older than 50 */
 			take(&m, number * 10 - 50, &order);
 	}
 	take(&m, UINT64_MAX, &order);
@@ -88,7 +88,7 @@ static void save(void *context, size_t ring, struct bytes bytes)
 	buffer_add(saved, bytes.at, bytes.len);
 }
 
-/* What the tee sees is what was written, each byte once. */
+/* The saved bytes are the written ones, each byte once. */
 static void saved_bytes(void **state)
 {
 	struct buffer written = {0}, saved = {0}, b = {0};
@@ -114,7 +114,7 @@ static void saved_bytes(void **state)
 	buffer_release(&b);
 }
 
-/* Bytes that cannot be a record end a ring, and no other. */
+/* Bytes that cannot be a record end the reading of their ring, and of no other ring. */
 static void damaged(void **state)
 {
 	struct perf_merge m = {0};
@@ -163,13 +163,13 @@ static void accounting(void **state)
 	counts_finish(&clock, &none, COUNT_CLOCK, 1003009, &totals);
 	assert_int_equal(clock.expected, 993);
 	assert_int_equal(clock.missed, 3);
-	/* A stolen period can have its sample all the same, late. */
+	/* A stolen period can still have its sample, late. */
 	clock = (struct event_counts){.delivered = 995};
 	counts_finish(&clock, &none, COUNT_CLOCK, 1003009, &totals);
 	assert_int_equal(clock.expected, 995);
 	assert_int_equal(clock.missed, 0);
 
-	/* One in ten is to be a sample: of 50 ticks that did not come five would have been. */
+	/* One tick in ten is to be a sample: of 50 missing ticks, five would have been samples. */
 	clock = (struct event_counts){.delivered = 95};
 	totals = (struct event_totals){.periods = 1000, .passed_over = 855};
 	counts_finish(&clock, &none, COUNT_CLOCK, 1003009, &totals);

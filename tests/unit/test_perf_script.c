@@ -96,7 +96,7 @@ static void frame_lines_of_any_shape(void **state)
 
 /* ---- Names ---- */
 
-static void names_lose_what_is_noise(void **state)
+static void names_are_tidied(void **state)
 {
 	static const char *const cases[][2] = {
 		{"go/build.(*importReader).readByte", "go/build.(*importReader).readByte"},
@@ -125,7 +125,7 @@ static void names_lose_what_is_noise(void **state)
 	buffer_release(&out);
 }
 
-static void arrows_part_what_was_inlined(void **state)
+static void arrows_separate_inlined_functions(void **state)
 {
 	static const char *const cases[][4] = {
 		{"a->b->c", "a", "b", "c"},
@@ -146,7 +146,7 @@ static void arrows_part_what_was_inlined(void **state)
 	}
 }
 
-static void modules_tell_kinds(void **state)
+static void modules_determine_kinds(void **state)
 {
 	static const struct {
 		const char *module;
@@ -260,7 +260,7 @@ static void java_and_inlined_names(void **state)
 		NULL, "jit", "java;a/B:::c_[j];a/D:::e_[i] 1\nnode;La/B:::c_[j] 1\n");
 }
 
-static void source_lines_are_kept_when_wanted(void **state)
+static void source_lines_are_kept_on_request(void **state)
 {
 	static const char text[] =
 		"p 1 1.0: cycles:\n\t 1 a+0x1 (/x)\n  a.c:12\n\t 2 main+0x2 (/x)\n"
@@ -285,7 +285,7 @@ static void source_lines_are_kept_when_wanted(void **state)
 	profile_release(&p);
 }
 
-static void columns_are_built_when_wanted(void **state)
+static void columns_are_built_on_request(void **state)
 {
 	struct error err = {0};
 	struct profile p;
@@ -375,7 +375,7 @@ static void assert_refused(const char *text, const char *expected)
 	profile_release(&p);
 }
 
-static void weird_lines_are_counted_and_said_once(void **state)
+static void invalid_lines_are_counted_and_reported_once(void **state)
 {
 	(void)state;
 	assert_note("p 1 1.0: cycles:\n\t 1 a (/x)\n\tWEIRD\n\t 1 b (/x)\n\n"
@@ -515,7 +515,7 @@ static void names_are_those_of_inferno(void **state)
 }
 
 /* A line whose address holds a blank names another function, whether its like was read before. */
-static void a_line_is_known_by_what_is_an_address(void **state)
+static void equal_lines_are_recognised_with_their_address(void **state)
 {
 	static const char first[] =
 		"a 1 1.0: 1 cpu-clock: \n\t           e5f70 read (/lib/c.so)\n\n";
@@ -540,23 +540,23 @@ static void a_line_is_known_by_what_is_an_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_is_known_by_what_is_an_address),
+		cmocka_unit_test(equal_lines_are_recognised_with_their_address),
 		cmocka_unit_test(event_lines_of_any_shape),
 		cmocka_unit_test(frame_lines_of_any_shape),
-		cmocka_unit_test(names_lose_what_is_noise),
-		cmocka_unit_test(arrows_part_what_was_inlined),
-		cmocka_unit_test(modules_tell_kinds),
+		cmocka_unit_test(names_are_tidied),
+		cmocka_unit_test(arrows_separate_inlined_functions),
+		cmocka_unit_test(modules_determine_kinds),
 		cmocka_unit_test(periods_are_the_weight_and_samples_a_kind),
 		cmocka_unit_test(a_shared_outer_part_is_the_same_stack),
 		cmocka_unit_test(carriage_returns_and_comments_do_no_harm),
 		cmocka_unit_test(a_frame_may_stand_on_the_event_line),
 		cmocka_unit_test(unknown_functions_are_called_after_their_module),
 		cmocka_unit_test(java_and_inlined_names),
-		cmocka_unit_test(source_lines_are_kept_when_wanted),
-		cmocka_unit_test(columns_are_built_when_wanted),
+		cmocka_unit_test(source_lines_are_kept_on_request),
+		cmocka_unit_test(columns_are_built_on_request),
 		cmocka_unit_test(every_event_is_a_kind),
 		cmocka_unit_test(idle_is_a_kind_of_its_own),
-		cmocka_unit_test(weird_lines_are_counted_and_said_once),
+		cmocka_unit_test(invalid_lines_are_counted_and_reported_once),
 		cmocka_unit_test(depth_has_a_limit),
 		cmocka_unit_test(totals_are_those_of_the_perl_script),
 		cmocka_unit_test(names_are_those_of_inferno),

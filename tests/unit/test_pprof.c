@@ -56,7 +56,7 @@ static void labels_become_threads_and_cpus(void **state)
 		BYTES("\x0a\x01\x01\x12\x01\x05"
 		      "\x1a\x04\x08\x04\x10\x05\x1a\x04\x08\x06\x18\x0d"
 		      "\x1a\x04\x08\x07\x10\x08\x1a\x04\x08\x09\x10\x0a\x1a\x04\x08\x0b\x18\x03"));
-	/* Datadog's "thread id"; a thread that is a number; a pid that is none. */
+	/* Datadog's "thread id"; a thread that is a number; a pid that is not a number. */
 	protobuf_put_item(
 		&b, PPROF_SAMPLE, BYTES("\x0a\x01\x01\x12\x01\x06\x1a\x04\x08\x0c\x18\x63"));
 	protobuf_put_item(
@@ -84,8 +84,8 @@ static void labels_become_threads_and_cpus(void **state)
 	buffer_release(&b);
 }
 
-/* Samples before the first of a thread, a CPU or a label have rows in that column. */
-static void columns_begin_where_something_is_said(void **state)
+/* Samples before the first one with a thread, a CPU or a label get rows in that column, too. */
+static void columns_begin_at_the_first_known_value(void **state)
 {
 	static const char *const strings[] = {"tid", "cpu", "colour", "red", NULL};
 	struct buffer b = {0};
@@ -145,7 +145,7 @@ static void numbers_as_text_are_numbers_again(void **state)
 	buffer_release(&b);
 }
 
-/* One address with two sets of names stays two places, each with its own. */
+/* One address with two sets of names stays two locations, each with its own names. */
 static void one_address_with_two_names(void **state)
 {
 	static const char *const strings[] = {"/bin/x", "other", NULL};
@@ -170,8 +170,8 @@ static void one_address_with_two_names(void **state)
 	buffer_release(&text);
 }
 
-/* A file that is cut anywhere: a profile of what is whole, or a message with the place. */
-static void every_cut_has_its_place(void **state)
+/* A file that is cut anywhere gives a profile of its whole parts, or an error with the offset. */
+static void truncation_is_reported_with_its_offset(void **state)
 {
 	struct error err = {0};
 	struct bytes whole;
@@ -198,8 +198,8 @@ static void every_cut_has_its_place(void **state)
 	input_release(&in);
 }
 
-/* Stacks that are deeper than any program's are left out, not followed. */
-static void a_stack_without_end_is_skipped(void **state)
+/* Stacks above the limit of depth are skipped and counted. */
+static void a_stack_that_is_too_deep_is_skipped(void **state)
 {
 	static const char *const strings[] = {NULL};
 	struct buffer b = {0}, sample = {0}, ids = {0};
@@ -226,8 +226,8 @@ static void a_stack_without_end_is_skipped(void **state)
 	buffer_release(&ids);
 }
 
-/* Numbers of one to ten bytes at every place, up to the last byte that may be read; each leads to
- * what a table has of it. */
+/* Numbers of one to ten bytes at every offset, up to the last byte that may be read; each one is an
+ * index into a table. */
 static void packed_numbers_are_looked_up(void **state)
 {
 	uint32_t table[300], expected[64], found[64 * 10];
@@ -281,11 +281,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_become_threads_and_cpus),
-		cmocka_unit_test(columns_begin_where_something_is_said),
+		cmocka_unit_test(columns_begin_at_the_first_known_value),
 		cmocka_unit_test(numbers_as_text_are_numbers_again),
 		cmocka_unit_test(one_address_with_two_names),
-		cmocka_unit_test(every_cut_has_its_place),
-		cmocka_unit_test(a_stack_without_end_is_skipped),
+		cmocka_unit_test(truncation_is_reported_with_its_offset),
+		cmocka_unit_test(a_stack_that_is_too_deep_is_skipped),
 		cmocka_unit_test(packed_numbers_are_looked_up),
 		cmocka_unit_test(text_is_not_taken_for_pprof),
 	};

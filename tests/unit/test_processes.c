@@ -144,7 +144,7 @@ static void overlays_at_random(void **state)
 	}
 }
 
-/* A new mapping has no room; what it replaced is gone all the same. */
+/* There is no room for the new mapping, but the one that it replaces is removed anyway. */
 static void no_address_has_the_mapping_before(void **state)
 {
 	struct address_space *space = address_space_new(1);
@@ -280,7 +280,7 @@ static void read_again(void **state)
 	munmap(code, 4096);
 }
 
-/* A place in the file that is at `path` now. */
+/* A location in the file that is at `path` now. */
 static location_id place_in(struct fixture *f, const char *path)
 {
 	struct binary_key key = {.path = bytes_of(path), .pid = getpid()};

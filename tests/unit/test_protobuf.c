@@ -1,5 +1,5 @@
-/* test_protobuf.c: is what a message holds read back, and is what is none told, without a byte too
- * far? */
+/* test_protobuf.c: are the fields of a message read back, and are invalid bytes reported, without
+ * an access beyond the end? */
 #include "test.h"
 
 #include "base/gzip.h"
@@ -24,7 +24,7 @@ static struct bytes exactly(const void *at, size_t len)
 	return (struct bytes){copy, len};
 }
 
-static void numbers_of_every_length_come_back(void **state)
+static void numbers_of_every_length_are_read_back(void **state)
 {
 	(void)state;
 	for (unsigned bit = 0; bit < 64; bit++) {
@@ -83,7 +83,7 @@ static void published_examples_are_read(void **state)
 	assert_false(bad);
 }
 
-static void one_by_one_is_as_packed(void **state)
+static void packed_and_single_numbers_are_equal(void **state)
 {
 	struct protobuf_field f;
 	struct buffer b = {0};
@@ -104,8 +104,8 @@ static void one_by_one_is_as_packed(void **state)
 	buffer_release(&b);
 }
 
-/* Whatever is cut off anywhere is told, at the field that it is. */
-static void every_cut_is_told(void **state)
+/* A truncated message is reported at the field that is cut off. */
+static void every_truncation_is_reported(void **state)
 {
 	struct buffer b = {0};
 
@@ -143,7 +143,7 @@ static void every_cut_is_told(void **state)
 	buffer_release(&b);
 }
 
-static void what_is_no_message_is_told(void **state)
+static void invalid_messages_are_reported(void **state)
 {
 	static const struct {
 		struct bytes bytes;
@@ -177,7 +177,7 @@ static void what_is_no_message_is_told(void **state)
 	}
 }
 
-static void a_shape_fits_or_does_not(void **state)
+static void a_schema_matches_or_not(void **state)
 {
 	(void)state;
 	assert_int_equal(protobuf_match(BYTES(""), &outer, false), 0);
@@ -188,15 +188,15 @@ static void a_shape_fits_or_does_not(void **state)
 	/* The message's own field 3, and the outer field 6, are unknown. */
 	assert_int_equal(protobuf_match(BYTES("\x12\x02\x18\x01"), &outer, false), -1);
 	assert_int_equal(protobuf_match(BYTES("\x30\x01"), &outer, false), -1);
-	/* Of a message that is cut off, what there is counts. */
+	/* The fields of a truncated message count as far as they are there. */
 	assert_int_equal(protobuf_match(BYTES("\x12\x14\x08\x01\x10"), &outer, true), 1);
 	assert_int_equal(protobuf_match(BYTES("\x12\x14\x08\x01\x18\x01"), &outer, true), -1);
 	assert_int_equal(protobuf_match(BYTES("\x12\x14\x08\x01\x10"), &outer, false), -1);
 	assert_int_equal(protobuf_match(BYTES("\x32\x14\x08\x01"), &outer, true), -1);
 }
 
-/* What gzip_compress writes is read back, whatever its length, and the same each time. */
-static void packed_content_comes_back(void **state)
+/* Output of gzip_compress is read back, for all lengths, and is the same each time. */
+static void compressed_content_is_read_back(void **state)
 {
 	static const size_t lengths[] = {
 		0, 1, 1000, (size_t)1 << 20, ((size_t)1 << 20) + 1, 5000000};
@@ -227,8 +227,8 @@ static void packed_content_comes_back(void **state)
 	}
 }
 
-/* What is stepped over is counted as it would be field by field, wherever the message is cut. */
-static void fields_are_stepped_over(void **state)
+/* protobuf_skip counts as many fields as reading them one by one, wherever the message is cut. */
+static void short_fields_are_skipped(void **state)
 {
 	static const size_t lengths[] = {0, 1, 127, 128, 300, 16383, 16384, 5, 0};
 	struct buffer b = {0};
@@ -261,14 +261,14 @@ static void fields_are_stepped_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_of_every_length_come_back),
+		cmocka_unit_test(numbers_of_every_length_are_read_back),
 		cmocka_unit_test(published_examples_are_read),
-		cmocka_unit_test(one_by_one_is_as_packed),
-		cmocka_unit_test(every_cut_is_told),
-		cmocka_unit_test(what_is_no_message_is_told),
-		cmocka_unit_test(a_shape_fits_or_does_not),
-		cmocka_unit_test(packed_content_comes_back),
-		cmocka_unit_test(fields_are_stepped_over),
+		cmocka_unit_test(packed_and_single_numbers_are_equal),
+		cmocka_unit_test(every_truncation_is_reported),
+		cmocka_unit_test(invalid_messages_are_reported),
+		cmocka_unit_test(a_schema_matches_or_not),
+		cmocka_unit_test(compressed_content_is_read_back),
+		cmocka_unit_test(short_fields_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("protobuf", tests, NULL, NULL);

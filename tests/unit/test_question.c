@@ -1,4 +1,4 @@
-/* test_question.c: what is asked of a comparison, and how often it is made. */
+/* test_question.c: which requests share one compared profile, and which make a new one? */
 #include "test.h"
 
 #include "answers/capabilities.h"
@@ -50,7 +50,7 @@ static const struct stored_profile *made(struct profile_store *store, struct byt
 	return &c->of_made;
 }
 
-/* Whatever is asked here; words are separated by "&". Its answer is dropped. */
+/* Send a request; words are separated by "&". The answer is dropped. */
 static void ask(struct counting *c, const char *address, const char *words)
 {
 	struct question q = {.address = address};
@@ -90,8 +90,8 @@ static void tear_down(struct counting *c)
 	buffer_release(&c->key);
 }
 
-/* The tree, the table and the file are of one comparison, however each of them looks. */
-static void questions_of_one_comparison_make_it_once(void **state)
+/* The tree, the table and the file use the same comparison, whatever their own options are. */
+static void requests_of_one_comparison_make_it_once(void **state)
 {
 	struct counting c;
 
@@ -104,8 +104,9 @@ static void questions_of_one_comparison_make_it_once(void **state)
 	tear_down(&c);
 }
 
-/* Other words, another order of them, or a profile that was read anew are another comparison. */
-static void what_is_shown_tells_comparisons_apart(void **state)
+/* Other words, another order of transforms, or a profile that was read again make another
+ * comparison. */
+static void other_words_make_another_comparison(void **state)
 {
 	static const char *const words[] = {"profile=new&before=old", "profile=old&before=new",
 		"profile=new&before=old&normalise", "profile=new&before=old&after-time=..1",
@@ -126,7 +127,7 @@ static void what_is_shown_tells_comparisons_apart(void **state)
 	tear_down(&c);
 }
 
-/* A page makes its menus of these: each entry has a text, and what follows from it. */
+/* A page builds its menus from these: each entry has all of its texts. */
 static void everything_that_a_page_offers_is_complete(void **state)
 {
 	struct buffer json = {0};
@@ -158,8 +159,8 @@ static void everything_that_a_page_offers_is_complete(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(questions_of_one_comparison_make_it_once),
-		cmocka_unit_test(what_is_shown_tells_comparisons_apart),
+		cmocka_unit_test(requests_of_one_comparison_make_it_once),
+		cmocka_unit_test(other_words_make_another_comparison),
 		cmocka_unit_test(everything_that_a_page_offers_is_complete),
 	};
 

@@ -1,5 +1,5 @@
-/* test_recorded_kernel.c: does a kernel's code get its names on another machine, after another
- * start, and never those of another kernel? */
+/* test_recorded_kernel.c: is kernel code named on another machine or after a reboot, and never with
+ * the names of another kernel? */
 #include "test.h"
 
 #include "support/work_folder.h"
@@ -100,9 +100,9 @@ static void assert_unnamed(struct recording *r)
 	assert_string_equal(name_of(r, r->module), "[ext4]");
 }
 
-/* ---- What the user names ---- */
+/* ---- Files that the user names ---- */
 
-static void a_copy_of_kallsyms_is_taken_at_its_word(void **state)
+static void a_copy_without_a_build_id_is_believed(void **state)
 {
 	struct binary_locations binary_locations = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
@@ -136,7 +136,7 @@ static void symbols_move_with_the_kernel_and_modules_do_not(void **state)
 	forget(&r);
 }
 
-static void without_its_place_in_memory_nothing_is_guessed(void **state)
+static void without_the_load_address_nothing_is_guessed(void **state)
 {
 	struct binary_locations binary_locations = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
@@ -195,7 +195,7 @@ static void the_functions_of_the_file_are_those_of_nm(void **state)
 	kernel_release(kernel);
 }
 
-static void a_file_that_is_no_kernel_is_told(void **state)
+static void a_file_that_is_no_kernel_is_reported(void **state)
 {
 	struct binary_locations binary_locations = {.vmlinux = work_path("kernel.s")};
 	struct recording r;
@@ -214,7 +214,7 @@ static void a_file_that_is_no_kernel_is_told(void **state)
 	forget(&r);
 }
 
-/* ---- What lies around ---- */
+/* ---- Files that are found by build id ---- */
 
 static void perfs_copy_of_kallsyms_is_found_by_build_id(void **state)
 {
@@ -300,12 +300,12 @@ static void the_running_kernel_names_what_was_recorded_on_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_copy_of_kallsyms_is_taken_at_its_word),
+		cmocka_unit_test(a_copy_without_a_build_id_is_believed),
 		cmocka_unit_test(symbols_move_with_the_kernel_and_modules_do_not),
-		cmocka_unit_test(without_its_place_in_memory_nothing_is_guessed),
+		cmocka_unit_test(without_the_load_address_nothing_is_guessed),
 		cmocka_unit_test(the_kernels_file_is_read),
 		cmocka_unit_test(the_functions_of_the_file_are_those_of_nm),
-		cmocka_unit_test(a_file_that_is_no_kernel_is_told),
+		cmocka_unit_test(a_file_that_is_no_kernel_is_reported),
 		cmocka_unit_test(perfs_copy_of_kallsyms_is_found_by_build_id),
 		cmocka_unit_test(the_kernels_file_is_found_and_its_build_id_compared),
 		cmocka_unit_test(the_running_kernel_names_what_was_recorded_on_it),

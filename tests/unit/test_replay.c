@@ -178,7 +178,7 @@ static void deterministic(void **state)
 	buffer_release(&records);
 }
 
-/* A file that ends anywhere keeps what is before its end. */
+/* A file that is truncated anywhere is replayed up to its end. */
 static void torn(void **state)
 {
 	struct buffer b = {0}, records = {0};

@@ -1,4 +1,4 @@
-/* test_scan.c: do questions to many bytes at once get the answers that one byte at a time gives? */
+/* test_scan.c: do functions that test many bytes at once agree with testing one byte at a time? */
 #include "test.h"
 
 #include "readers/lines/scan.h"
@@ -7,7 +7,8 @@
 
 #define ROOM 200u
 
-/* A text of its own that ends, or starts, where its memory does: who looks beyond is found out. */
+/* A copy of a text that ends, or starts, where its memory does, so that sanitizers notice an access
+ * beyond it. */
 static char *copy_of(const char *text, size_t len)
 {
 	char *copy = malloc(len ? len : 1);

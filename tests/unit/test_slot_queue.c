@@ -1,5 +1,5 @@
-/* test_slot_queue.c: is what one thread makes taken by the other in order, once, and up to where it
- * failed? */
+/* test_slot_queue.c: does the second thread consume every slot once, in order, and up to a
+ * failure? */
 #include "test.h"
 
 #include "base/slot_queue.h"
@@ -61,7 +61,7 @@ static void all_are_taken_in_order(void **state)
 				}
 }
 
-static void nothing_is_taken_behind_a_failure(void **state)
+static void nothing_is_consumed_after_a_failure(void **state)
 {
 	bool done;
 
@@ -82,7 +82,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_taken_in_order),
-		cmocka_unit_test(nothing_is_taken_behind_a_failure),
+		cmocka_unit_test(nothing_is_consumed_after_a_failure),
 	};
 
 	return cmocka_run_group_tests_name("slot_queue", tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void check_content(const struct stable_file *file, size_t size)
 			fail_msg("byte %zu has changed", i);
 }
 
-/* What another process does to the file; its exit code is 0 when that was done. */
+/* A change that another process makes to the file; its exit code is 0 after success. */
 static void in_another_process(const char *path, bool (*change)(const char *path))
 {
 	pid_t pid = fork();
@@ -86,7 +86,7 @@ static void a_leased_file_is_copied_before_it_is_truncated(void **state)
 
 	(void)state;
 	open_file(path, 0, &file);
-	assert_true(file.lease > 0); /* or this test shows nothing */
+	assert_true(file.lease > 0); /* otherwise this test proves nothing */
 	in_another_process(path, is_truncated);
 	check_content(&file, SIZE);
 	stable_file_drop_pages(&file, 0, SIZE);
@@ -227,7 +227,7 @@ static void empty_and_small_files_are_read(void **state)
 	}
 }
 
-/* Lines of an input, of which the half that was not read yet is cut off. */
+/* Read an input whose second half is truncated before it has been read. */
 static void an_input_is_read_as_it_was(void **state)
 {
 	const char *path = make_file("input", SIZE);

@@ -1,4 +1,4 @@
-/* test_svg.c: what a flame graph says. */
+/* test_svg.c: what is in a flame graph as SVG? */
 #include "test.h"
 
 #include "renderers/name_attributes.h"
@@ -88,7 +88,7 @@ static void frames_are_classic_elements(void **state)
 		svg, "<title>c (8 samples, 80.00%)</title><rect x=\"246\" y=\"37\" width=\"944\"");
 }
 
-static void icicles_hang_down(void **state)
+static void icicles_have_the_root_at_the_top(void **state)
 {
 	struct svg_settings s = defaults();
 	char *svg;
@@ -135,7 +135,7 @@ static void text_is_cut_where_it_ends(void **state)
 			   &s),
 		">\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F"
 		"a..</text>");
-	/* Fonts of one width, and what the user knows better. */
+	/* Monospaced fonts, and a width that the user gives. */
 	s.font_type = "monospace";
 	assert_has(draw("abcdefg 1,rest 19", &s), ">abcdefg</text>");
 	assert_has(draw("ililililililil 1,rest 19", &s), ">ilili..</text>");
@@ -233,7 +233,7 @@ static void separators_are_grey(void **state)
 	assert_has(svg, "fill=\"rgb(63,176,176)\"/><text x=\"406.33\" y=\"47.5\">a<");
 }
 
-/* ---- What stands around them ---- */
+/* ---- Texts around the frames ---- */
 
 static void legend_sums_up_to_all(void **state)
 {
@@ -329,7 +329,7 @@ static void legend_has_names_that_people_know(void **state)
 	assert_has(svg, ">other 25.00%</text>");
 }
 
-static void doubts_are_in_the_subtitle(void **state)
+static void missing_data_is_reported_in_the_subtitle(void **state)
 {
 	struct svg_settings s = defaults();
 
@@ -355,7 +355,7 @@ static void doubts_are_in_the_subtitle(void **state)
 		"id=\"subtitle\"");
 }
 
-static void values_are_called_by_their_unit(void **state)
+static void values_are_named_by_their_unit(void **state)
 {
 	struct svg_settings s = defaults();
 	struct profile p;
@@ -390,7 +390,7 @@ static void refuses(const char *name, const char *value, const char *why)
 		fail_msg("%s %s: %s", name, value, err.text);
 }
 
-static void options_are_judged(void **state)
+static void invalid_options_are_refused(void **state)
 {
 	(void)state;
 	refuses("--width", "99", "expected 100 to 100000 pixels");
@@ -407,7 +407,7 @@ static void options_are_judged(void **state)
 	refuses("--order", "size", "expected one of name, weight");
 }
 
-static void nothing_is_an_error(void **state)
+static void an_empty_picture_is_an_error(void **state)
 {
 	struct svg_settings s = defaults();
 	struct profile p;
@@ -477,7 +477,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_are_classic_elements),
-		cmocka_unit_test(icicles_hang_down),
+		cmocka_unit_test(icicles_have_the_root_at_the_top),
 		cmocka_unit_test(annotations_colour_but_are_not_shown),
 		cmocka_unit_test(text_is_cut_where_it_ends),
 		cmocka_unit_test(paths_are_cut_in_front),
@@ -487,10 +487,10 @@ int main(void)
 		cmocka_unit_test(separators_are_grey),
 		cmocka_unit_test(legend_sums_up_to_all),
 		cmocka_unit_test(legend_has_names_that_people_know),
-		cmocka_unit_test(doubts_are_in_the_subtitle),
-		cmocka_unit_test(values_are_called_by_their_unit),
-		cmocka_unit_test(options_are_judged),
-		cmocka_unit_test(nothing_is_an_error),
+		cmocka_unit_test(missing_data_is_reported_in_the_subtitle),
+		cmocka_unit_test(values_are_named_by_their_unit),
+		cmocka_unit_test(invalid_options_are_refused),
+		cmocka_unit_test(an_empty_picture_is_an_error),
 		cmocka_unit_test(names_can_have_attributes),
 		cmocka_unit_test(attributes_run_no_scripts),
 	};

@@ -85,7 +85,8 @@ static void files_are_named_by_build_id(void **state)
 	assert_bytes_equal(profile_text(&p, frame_at(&p, sine)->module), "libstdc++.so.6");
 	assert_int_equal(frame_at(&p, sine)->kind, FRAME_NATIVE);
 	assert_bytes_equal(function_at(&p, other), "[libstdc++.so.6]");
-	/* The file that was meant is not here: with the offset, for who has it. */
+	/* The recorded file is not here: the name has the offset, so that it can be looked up
+	 * elsewhere. */
 	snprintf(missing, sizeof(missing), "[libstdc++.so.6+0x%llx]",
 		(unsigned long long)p.locations.items[replaced].address);
 	assert_bytes_equal(function_at(&p, replaced), missing);
@@ -117,7 +118,7 @@ static void the_report_counts_samples(void **state)
 		struct sample sample = {.stack = i < 5 ? profile_stack(&p, below, in_cpp) : below};
 
 		profile_add_sample(&p, table, &sample);
-		profile_add_sample(&p, idle, &sample); /* counts for nothing */
+		profile_add_sample(&p, idle, &sample); /* not counted */
 	}
 	profile_symbolize(&p, NULL, &report);
 	assert_int_equal(report.samples, 7);
@@ -131,7 +132,7 @@ static void the_report_counts_samples(void **state)
 	profile_release(&p);
 }
 
-/* What was named by its module only is looked up again when that is asked for. */
+/* A location that has only the name of its module is looked up again on request. */
 static void placeholders_can_be_named_again(void **state)
 {
 	struct profile p;
@@ -183,9 +184,9 @@ static const struct frame *frame_of_span(const struct profile *p, location_id lo
 	return &p->frames.items[p->location_frames.items[names.first + at]];
 }
 
-/* Named without lines the places of a function are one frame; asked for again with lines they have
- * them; what cannot be found any more keeps what it has. */
-static void lines_come_when_they_are_asked_for(void **state)
+/* Without lines, the locations of a function have one frame. Symbolized again with lines, they get
+ * their lines; a location that cannot be found any more keeps its name. */
+static void lines_are_found_on_request(void **state)
 {
 	struct symbolize_options options = {.which = SYMBOLIZE_AGAIN};
 	const char *program;
@@ -272,14 +273,14 @@ static void the_vdso_is_named(void **state)
 	image_release(vdso);
 }
 
-/* ---- With what a recorder holds ---- */
+/* ---- With a recorder's state ---- */
 
 static const struct kernel *kernel_of(void *self)
 {
 	return self;
 }
 
-static void the_kernel_of_the_hooks_is_asked(void **state)
+static void the_kernel_of_the_hooks_is_used(void **state)
 {
 	struct error err = {0};
 	struct kernel *kernel =
@@ -387,7 +388,7 @@ static void code_made_while_running_is_named_by_its_map(void **state)
 	jit_code_release(&jit);
 	write_map(NULL);
 
-	/* Without a map there is something to be done about it. */
+	/* Without a map, the report has advice. */
 	profile_name_location(&p, a, NULL, 0);
 	profile_symbolize(&p, NULL, &report);
 	assert_int_equal(report.modules.len, 1);
@@ -404,7 +405,7 @@ static struct bytes function_of_sample(const struct profile *p, size_t sample)
 	return function_at(p, p->stack_location.items[stack]);
 }
 
-static void code_at_a_place_used_again_is_named_by_the_time(void **state)
+static void code_at_a_reused_address_is_named_by_time(void **state)
 {
 	static const uint64_t times[] = {150, 250, 350, 450};
 	struct jit_code jit = {0}, later = {.recorded = true, .search_tmp = true};
@@ -453,7 +454,7 @@ static void code_at_a_place_used_again_is_named_by_the_time(void **state)
 	symbolize_report_release(&report);
 	jit_code_release(&jit);
 
-	/* Nobody followed: the last writer, and a count. */
+	/* The file was not polled: the last name is used, and guesses are counted. */
 	for (size_t i = 0; i < 4; i++)
 		p.samples.items[0].stack.items[i] = stack;
 	profile_name_location(&p, caller, NULL, 0);
@@ -468,7 +469,7 @@ static void code_at_a_place_used_again_is_named_by_the_time(void **state)
 	profile_release(&p);
 }
 
-/* Each has a row with what its files said. */
+/* Each process has a row. */
 static void processes_beyond_the_limit_are_reported(void **state)
 {
 	struct jit_code jit = {.recorded = true};
@@ -499,12 +500,12 @@ int main(void)
 		cmocka_unit_test(files_are_named_by_build_id),
 		cmocka_unit_test(the_report_counts_samples),
 		cmocka_unit_test(placeholders_can_be_named_again),
-		cmocka_unit_test(lines_come_when_they_are_asked_for),
+		cmocka_unit_test(lines_are_found_on_request),
 		cmocka_unit_test(the_vdso_is_named),
-		cmocka_unit_test(the_kernel_of_the_hooks_is_asked),
+		cmocka_unit_test(the_kernel_of_the_hooks_is_used),
 		cmocka_unit_test(another_kernel_is_not_guessed),
 		cmocka_unit_test(code_made_while_running_is_named_by_its_map),
-		cmocka_unit_test(code_at_a_place_used_again_is_named_by_the_time),
+		cmocka_unit_test(code_at_a_reused_address_is_named_by_time),
 		cmocka_unit_test(processes_beyond_the_limit_are_reported),
 	};
 

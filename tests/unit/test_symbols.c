@@ -29,7 +29,7 @@ static const char *const binaries[] = {
 };
 #define BINARIES (sizeof(binaries) / sizeof(*binaries))
 
-/* What the functions of one image are, and what an oracle's list of them says. */
+/* The functions of one image, and an oracle's list of them. */
 struct loaded {
 	struct image *image, *debug_file;
 	struct symbols *symbols;
@@ -394,7 +394,7 @@ static void aliases_are_chosen_as_documented(void **state)
 	unload(&l);
 }
 
-/* glibc keeps cfree, by which free was called once, at the same address. */
+/* glibc keeps cfree, an old name of free, at the same address. */
 static void names_kept_for_old_programs_come_last(void **state)
 {
 	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -408,8 +408,8 @@ static void names_kept_for_old_programs_come_last(void **state)
 	free(text);
 }
 
-/* Of a function that nm -D lists, current and without an underscore in front, such a name is shown,
- * though the symbols of the library have `__GI___libc_write` and the like beside it. */
+/* If nm -D lists a current name without a leading underscore for a function, such a name is shown,
+ * although the library also has symbols such as `__GI___libc_write` for it. */
 static void functions_of_glibc_have_their_public_names(void **state)
 {
 	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";

@@ -1,5 +1,5 @@
-/* test_text_lines.c: are lines that are found ahead those that are there, and what was learned of
- * them? */
+/* test_text_lines.c: are lines that are found ahead the lines of the text, and are repeated ones
+ * recognised? */
 #include "test.h"
 
 #include "base/buffer.h"
@@ -46,7 +46,8 @@ static void finds_newlines(void **state)
 	}
 }
 
-/* What was learned of lines' texts, and of what is behind their first byte, comes back. */
+/* Values that were stored for a line's text, and for its text after the first byte, are
+ * returned. */
 static void check_lines(struct bytes text, bool whole)
 {
 	struct error err = {0};

@@ -1,5 +1,4 @@
-/* test_text_siblings.c: nodes with the same texts from the root on are one, in whatever order they
- * come. */
+/* test_text_siblings.c: are nodes with the same texts from the root on merged, in any order? */
 #include "test.h"
 
 #include "renderers/text_siblings.h"
@@ -62,7 +61,7 @@ static void compare(uint64_t *r, uint32_t texts)
 	tree_builder_release(&b);
 }
 
-static void as_the_simple_way(void **state)
+static void agrees_with_a_simple_search(void **state)
 {
 	uint64_t seed = 7;
 
@@ -74,7 +73,7 @@ static void as_the_simple_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_the_simple_way),
+		cmocka_unit_test(agrees_with_a_simple_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* test_threads.c: may a program use libkiln in several threads at once?
  *
- * ThreadSanitizer sees what answers do not show. */
+ * ThreadSanitizer notices races that do not change a result. */
 #include "test.h"
 
 #include "kiln.h"
@@ -24,7 +24,7 @@ struct drawing {
 	size_t len;
 };
 
-/* The number chooses how. */
+/* The number chooses the projection. */
 static bool draw(const kiln_profile *p, size_t number, struct drawing *ret)
 {
 	kiln_view *view = kiln_view_new(p, (enum kiln_by)(number % 3));
@@ -67,7 +67,7 @@ static bool draws_as_expected(const kiln_profile *p, size_t number, const struct
 /* ---- In threads ---- */
 
 struct work {
-	size_t start; /* of what is done in turn */
+	size_t start; /* of the first piece of work; the others follow in turn */
 	const kiln_profile *profile;
 	const struct drawing *expected;
 	bool wrong;
@@ -130,7 +130,7 @@ static void *draw_formats(void *context)
 }
 
 /* Of each form: read, and mapped. */
-static void threads_look_at_one_profile(void **state)
+static void threads_read_one_profile(void **state)
 {
 	(void)state;
 	for (size_t input = 0; input < COUNT(inputs); input++) {
@@ -140,7 +140,7 @@ static void threads_look_at_one_profile(void **state)
 		assert_true(seen && p);
 		for (size_t i = 0; i < COUNT(formats); i++)
 			assert_true(draw(seen, i, &expected[i]));
-		/* Of this one nobody has asked anything before. */
+		/* Nothing of this profile has been computed before. */
 		run(draw_formats, p, expected);
 		for (size_t i = 0; i < COUNT(formats); i++)
 			kiln_free(expected[i].bytes);
@@ -209,7 +209,7 @@ static void threads_load_beside_the_server(void **state)
 
 	(void)state;
 	loading_init(&loading, &options);
-	/* Room for none: each is read again and again. */
+	/* The cache has room for none: each file is read again every time. */
 	files = files_new(&(struct files_settings){.loading = &loading, .options = ""});
 	for (size_t i = 0; i < COUNT(inputs); i++)
 		assert_true(files_add(files, inputs[i], &err));
@@ -229,7 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_read_files_of_their_own),
-		cmocka_unit_test(threads_look_at_one_profile),
+		cmocka_unit_test(threads_read_one_profile),
 		cmocka_unit_test(threads_load_beside_the_server),
 	};
 

@@ -6,7 +6,7 @@
 #include "model/view.h"
 #include "transforms/transforms.h"
 
-/* "a;b 2, a;c 1": samples of one table; the nth is of thread n % 2, at n seconds, on CPU n. */
+/* "a;b 2, a;c 1": samples of one table; sample n is of thread n % 2, at n seconds, on CPU n. */
 static void profile_of(struct profile *p, const char *text)
 {
 	struct bytes rest = bytes_of(text);
@@ -57,7 +57,7 @@ static bool apply(struct view *v, const char *name, const char *argument, struct
 	return false;
 }
 
-/* The way back: nodes with self values in the order of the tree. */
+/* The inverse: nodes with self values in the order of the tree. */
 static void text_of(const struct view *v, struct buffer *out)
 {
 	size_t nodes = v->tree.caller.len;
@@ -102,7 +102,7 @@ static void check(const char *text, const char *name, const char *argument, cons
 	profile_release(&p);
 }
 
-/* Refused as the user's mistake, in words that hold `part`. */
+/* The transform is refused with this code and a text that contains `part`. */
 static void check_refused(
 	const char *name, const char *argument, enum error_code code, const char *part)
 {
@@ -144,7 +144,7 @@ static void dropped_frames_leave_their_callees(void **state)
 	check("a;x;b 2, a;b 3, x 4, x;x 5", "drop", "x", " 9, a;b 5");
 }
 
-static void stacks_end_early(void **state)
+static void stacks_are_cut(void **state)
 {
 	(void)state;
 	check("a;x;b 2, a;b 3, x 4, a;x 5, a;x;b;x;c 1", "hide-below", "x", "a;x 8, a;b 3, x 4");
@@ -167,7 +167,7 @@ static void recursion_collapses(void **state)
 		"a 4, a;b 3, a;b;a 3");
 }
 
-static void stacks_turn_round(void **state)
+static void stacks_are_reversed(void **state)
 {
 	(void)state;
 	check("a;b;c 2, d;c 3, a 1", "reverse", NULL, "a 1, c;b;a 2, c;d 3");
@@ -188,7 +188,7 @@ static void threads_and_processes_get_roots(void **state)
 	(void)state;
 	check("a 1, a 2", "by-thread", NULL, "my prog-7/7;a 1, helper-7/8;a 2");
 	check("a 1, a 2", "by-process", NULL, "my prog-7;a 3");
-	/* The name that some inputs have as a root frame makes room for the name with ids. */
+	/* The label with ids replaces a name that some inputs have as root frame. */
 	check("my_prog;a 1, my_prog;a 2", "by-process", NULL, "my prog-7;a 3");
 	check("a 1, a 2", "by-cpu", NULL, "CPU 0;a 1, CPU 1;a 2");
 }
@@ -225,8 +225,8 @@ static void mistakes_are_explained(void **state)
 	check_refused("cpu", "99999", ERR_USAGE, "99999");
 }
 
-/* An input that does not say is not an input without such samples. */
-static void unknown_is_not_none(void **state)
+/* If the input lacks the column, that is an error and not an empty result. */
+static void a_missing_column_is_an_error(void **state)
 {
 	static const struct {
 		const char *name, *argument;
@@ -253,7 +253,7 @@ static void unknown_is_not_none(void **state)
 }
 
 /* 100,000 deep and 100,000 wide: nothing recurses, nothing is quadratic. */
-static void big_trees_are_swept(void **state)
+static void large_trees_take_linear_time(void **state)
 {
 	static const char *const names[] = {"include", "exclude", "focus", "drop", "charge",
 		"hide-below", "path", "collapse-recursion", "collapse-module", "by-thread"};
@@ -291,17 +291,17 @@ int main(void)
 		cmocka_unit_test(stacks_are_chosen),
 		cmocka_unit_test(focus_is_the_new_root),
 		cmocka_unit_test(dropped_frames_leave_their_callees),
-		cmocka_unit_test(stacks_end_early),
+		cmocka_unit_test(stacks_are_cut),
 		cmocka_unit_test(one_path_is_left),
 		cmocka_unit_test(recursion_collapses),
-		cmocka_unit_test(stacks_turn_round),
+		cmocka_unit_test(stacks_are_reversed),
 		cmocka_unit_test(threads_and_processes_are_chosen),
 		cmocka_unit_test(threads_and_processes_get_roots),
 		cmocka_unit_test(times_are_half_open),
 		cmocka_unit_test(cpus_are_chosen),
 		cmocka_unit_test(mistakes_are_explained),
-		cmocka_unit_test(unknown_is_not_none),
-		cmocka_unit_test(big_trees_are_swept),
+		cmocka_unit_test(a_missing_column_is_an_error),
+		cmocka_unit_test(large_trees_take_linear_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static bool oracle_has(Dwarf_CFI *oracle, uint64_t address)
 	return true;
 }
 
-/* Nobody describes .init, .fini and the C compiler's crtbegin.o: libdw finds no rule there. */
+/* .init, .fini and the C compiler's crtbegin.o have no tables: libdw finds no rule there. */
 static bool is_undescribed(const struct tracee *t, uint64_t pc)
 {
 	for (size_t i = 0; i < t->maps.len; i++) {
@@ -170,7 +170,7 @@ struct call {
 	uint64_t back; /* where it returns to; of a signal: the interrupted pc */
 	uint64_t slot; /* where the return address lies; of a signal: the interrupted sp */
 	bool signal;
-	bool exact; /* `back` is where something goes on, not what follows a call */
+	bool exact; /* `back` is an interrupted instruction, not one after a call */
 };
 
 struct shadow {
@@ -249,8 +249,8 @@ static void to_registers(const struct user_regs_struct *u, struct registers *ret
 		registers_set(ret, i, values[i]);
 }
 
-/* The copy of a stack that a signal handler does not run on ends where that stack ends: what was
- * interrupted on another one is seen, its callers are not. */
+/* A copy contains one stack. If a signal handler runs on a stack of its own, the interrupted frame
+ * is known from the signal frame, but its callers on the other stack are not in the copy. */
 static size_t expected_frames(const struct shadow *s, uint64_t copy_start, size_t copy_len)
 {
 	for (size_t i = s->depth; i; i--) {
@@ -365,7 +365,7 @@ static bool step(struct tracee *t, int *signal, struct user_regs_struct *ret_aft
 	return true;
 }
 
-/* A signal that is blocked would come later, at an instruction that we do not know. */
+/* A blocked signal would be delivered later, at an unknown instruction. */
 static bool takes_signal(const struct tracee *t, int signal)
 {
 	uint64_t blocked;

@@ -1,6 +1,6 @@
-/* test_unwind_pages.c: does the table that programs in the kernel search say what cfi_table says?
+/* test_unwind_pages.c: does the table for programs in the kernel agree with cfi_table?
  *
- * It is searched here as bpf/unwind.h does it, for every address of real binaries. */
+ * The table is searched here as bpf/unwind.h does it, for every address of real binaries. */
 #include "test.h"
 
 #include "recorders/unwind/pages.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ADDRESSES_LIMIT 30000000u /* of one binary; the rest of it is like them */
+#define ADDRESSES_LIMIT 30000000u /* of one binary; its other addresses are alike */
 
 static uint32_t find_rule(const struct unwind_pages *p, uint64_t offset)
 {
@@ -127,7 +127,7 @@ static const char *kept_path(const struct image *image)
 	return work_path(name);
 }
 
-/* Flip a byte of it, or cut it off there. */
+/* Flip a byte of the file, or cut the file off there. */
 static void damage(const char *path, long at, bool cut)
 {
 	FILE *f = fopen(path, "r+");
@@ -214,7 +214,7 @@ static void identity_of(const char *name, char ret_text[65])
 	image_release(image);
 }
 
-/* Two programs have different tables, one whose other bytes differ the same. */
+/* Two programs have different identities; a program whose tables are the same has the same one. */
 static void test_identity(void **state)
 {
 	char one[65], other[65], padded[65];
@@ -237,7 +237,7 @@ static void test_identity(void **state)
 	}
 }
 
-/* A binary without tables has a page that says so; it is not worth a file. */
+/* A binary without tables has a page that states this; no file is written for it. */
 static void test_empty(void **state)
 {
 	struct cfi_table none = {.rule_count = 1};

@@ -1,4 +1,4 @@
-/* test_unwind_prepare.c: are a command's binaries found as they will be when it runs? */
+/* test_unwind_prepare.c: are the binaries found that a command will load when it runs? */
 #include "test.h"
 
 #include "base/buffer.h"

@@ -56,7 +56,7 @@ static size_t nodes_by(const struct profile *p, enum projection by, const char *
 	return nodes;
 }
 
-static void projections_tell_apart_what_they_say(void **state)
+static void projections_distinguish_functions_lines_and_addresses(void **state)
 {
 	struct fixture f;
 
@@ -70,7 +70,7 @@ static void projections_tell_apart_what_they_say(void **state)
 	profile_release(&f.p);
 }
 
-static void places_without_names_show_where_they_are(void **state)
+static void unnamed_locations_show_module_or_address(void **state)
 {
 	struct fixture f;
 
@@ -82,7 +82,7 @@ static void places_without_names_show_where_they_are(void **state)
 	profile_release(&f.p);
 }
 
-static void samples_are_all_there_without_a_tree(void **state)
+static void samples_remain_without_a_tree(void **state)
 {
 	struct fixture f;
 	struct view v;
@@ -144,8 +144,8 @@ static void kinds_are_shown_one_at_a_time(void **state)
 	profile_release(&f.p);
 }
 
-/* What a transform adds gets ids of its own; what the profile has keeps its ids. */
-static void frames_of_the_view_stand_beside_the_profiles(void **state)
+/* Frames that a transform adds get new ids; frames of the profile keep theirs. */
+static void frames_of_the_view_follow_the_profiles(void **state)
 {
 	struct fixture f;
 	struct frame frame = {0};
@@ -167,7 +167,7 @@ static void frames_of_the_view_stand_beside_the_profiles(void **state)
 	profile_release(&f.p);
 }
 
-/* Any values are refused whose sum, in whatever order and selection, could overflow. */
+/* Values are refused if the sum of any selection of them, in any order, could overflow. */
 static void sums_cannot_overflow(void **state)
 {
 	struct fixture f;
@@ -196,8 +196,8 @@ static void sums_cannot_overflow(void **state)
 	profile_release(&f.p);
 }
 
-/* What a settled profile says is what it said before. */
-static void values_that_are_alike_are_kept_once(void **state)
+/* profile_shrink does not change values. */
+static void equal_values_are_stored_once(void **state)
 {
 	struct fixture f;
 	struct stream *s;
@@ -225,13 +225,13 @@ static void values_that_are_alike_are_kept_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(projections_tell_apart_what_they_say),
-		cmocka_unit_test(places_without_names_show_where_they_are),
-		cmocka_unit_test(samples_are_all_there_without_a_tree),
+		cmocka_unit_test(projections_distinguish_functions_lines_and_addresses),
+		cmocka_unit_test(unnamed_locations_show_module_or_address),
+		cmocka_unit_test(samples_remain_without_a_tree),
 		cmocka_unit_test(kinds_are_shown_one_at_a_time),
 		cmocka_unit_test(sums_cannot_overflow),
-		cmocka_unit_test(values_that_are_alike_are_kept_once),
-		cmocka_unit_test(frames_of_the_view_stand_beside_the_profiles),
+		cmocka_unit_test(equal_values_are_stored_once),
+		cmocka_unit_test(frames_of_the_view_follow_the_profiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_walks.c: is every stack copy walked once, and delivered in order, whoever walks it? */
+/* test_walks.c: is every stack copy walked once and delivered in order, whichever thread walks
+ * it? */
 #include "test.h"
 
 #include "base/memory.h"
@@ -22,7 +23,7 @@ struct delivery {
 	uint64_t last; /* at which it fails */
 };
 
-/* Nothing is mapped: a stack is the place where the thread was. */
+/* Nothing is mapped, so a stack is only the address at which the thread was. */
 static bool deliver(void *context, const struct walk_job *job, struct error *err)
 {
 	struct delivery *d = context;
@@ -41,7 +42,7 @@ static bool prepare(void *context)
 	return false;
 }
 
-/* Returns whether all was delivered. */
+/* Returns whether all samples were delivered. */
 static bool run(struct delivery *d, uint64_t every)
 {
 	const struct walks_callbacks calls = {deliver, prepare, d};
@@ -83,7 +84,7 @@ static void all_are_delivered_in_order(void **state)
 	}
 }
 
-static void nothing_is_delivered_behind_a_failure(void **state)
+static void nothing_is_delivered_after_a_failure(void **state)
 {
 	(void)state;
 	for (uint64_t last = 0; last < SAMPLES; last = 3 * last + 1) {
@@ -99,7 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_delivered_in_order),
-		cmocka_unit_test(nothing_is_delivered_behind_a_failure),
+		cmocka_unit_test(nothing_is_delivered_after_a_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
