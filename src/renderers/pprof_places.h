@@ -34,7 +34,6 @@ struct pprof_out {
 	struct id_map functions;
 	VECTOR(struct frame) function_rows;	/* for each id minus one: name and file */
 	struct buffer locations, scratch, line; /* `locations`: those written already */
-	frame_id last;
 };
 void pprof_out_init(struct pprof_out *o, const struct profile *p);
 void pprof_out_release(struct pprof_out *o);
