@@ -114,7 +114,10 @@ static void read_in_parts(const struct reader *reader, struct bytes content, uns
 
 		profile_init(&whole);
 		assert(reader->read(&in, &options, &whole, &err));
-		assert(profiles_read_alike(&whole, &parts, &where));
+		if (!profiles_read_alike(&whole, &parts, &where)) {
+			fprintf(stderr, "%s, read in parts: other %s\n", reader->name, where);
+			abort();
+		}
 		profile_release(&whole);
 	}
 	profile_release(&parts);

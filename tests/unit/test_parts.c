@@ -339,17 +339,12 @@ static void a_finished_thread_takes_over_a_range(void **state)
 	}
 }
 
-/* Invalid lines are reported once, with numbers of lines in the whole input. */
-static void input_with_invalid_lines_is_not_read_in_parts(void **state)
+/* Decimals that begin in a later part have to be known in the first one. */
+static void decimals_that_come_late_are_not_read_in_parts(void **state)
 {
 	struct buffer text = {0};
 
 	(void)state;
-	for (int i = 0; i < 100; i++)
-		buffer_printf(&text, i == 80 ? "no number\n" : "a;b%d 1\n", i);
-	work_write("text", text.at);
-	assert_false(check_parts(reader_by_name("folded"), work_path("text"), 2));
-	text.len = 0;
 	for (int i = 0; i < 100; i++)
 		buffer_printf(&text, i < 80 ? "a;b%d 1\n" : "a;b%d 1.5\n", i);
 	work_write("text", text.at);
@@ -395,6 +390,23 @@ static void skipped_lines_are_reported_once(void **state)
 				"\"t-%d\" #1 nid=0x1 runnable\n"
 				"   java.lang.Thread.State: RUNNABLE\n%s\tat a.B.c(B.java:%d)\n\n",
 				i, i == turn || i == 59 - turn / 2 ? "\tat nothing\n" : "", i % 5);
+		check_in_few_parts(reader, buffer_bytes(&text), true);
+	}
+	buffer_release(&text);
+}
+
+/* The same of folded text, also where only one part has such lines. */
+static void skipped_lines_of_folded_text_are_reported_once(void **state)
+{
+	const struct reader *reader = reader_by_name("folded");
+	struct buffer text = {0};
+
+	(void)state;
+	for (int turn = 0; turn < 60; turn++) {
+		text.len = 0;
+		for (int i = 0; i < 60; i++)
+			buffer_printf(&text, "%smain;f%d 1\n%s", i == turn ? "no number\n" : "",
+				i % 5, turn % 2 && i == 59 - turn / 2 ? "nor here\n" : "");
 		check_in_few_parts(reader, buffer_bytes(&text), true);
 	}
 	buffer_release(&text);
@@ -558,9 +570,10 @@ int main(void)
 		cmocka_unit_test(all_lines_of_folded_text_are_there),
 		cmocka_unit_test(all_lines_of_a_tree_are_there),
 		cmocka_unit_test(a_finished_thread_takes_over_a_range),
-		cmocka_unit_test(input_with_invalid_lines_is_not_read_in_parts),
+		cmocka_unit_test(decimals_that_come_late_are_not_read_in_parts),
 		cmocka_unit_test(maps_of_all_parts_are_of_one_table),
 		cmocka_unit_test(skipped_lines_are_reported_once),
+		cmocka_unit_test(skipped_lines_of_folded_text_are_reported_once),
 		cmocka_unit_test(skipped_lines_of_a_script_are_reported_once),
 		cmocka_unit_test(threads_of_a_call_graph_are_in_all_parts),
 		cmocka_unit_test(losses_are_found_in_all_parts),

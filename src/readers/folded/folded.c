@@ -14,6 +14,7 @@
 #include "readers/folded/folded_line.h"
 #include "readers/folded/folded_stacks.h"
 #include "readers/lines/scan.h"
+#include "readers/part.h"
 #include "readers/reading_style.h"
 
 #include <assert.h>
@@ -317,7 +318,19 @@ static void note_ignored(struct folded *f)
 	buffer_release(&count);
 }
 
-static bool folded_read(struct folded *f, struct input *in, struct error *err)
+/* Skipped lines of all parts are reported together. */
+static bool finish(const struct folded *f, struct read_part *part, struct error *err)
+{
+	if (!part)
+		return bad_lines_finish(&f->bad, f->lines, f->taken, f->profile, err);
+	part->bad = f->bad;
+	part->lines = f->lines;
+	part->samples = f->taken;
+	return true;
+}
+
+static bool folded_read(
+	struct folded *f, struct input *in, struct read_part *part, struct error *err)
 {
 	struct bytes head;
 
@@ -343,7 +356,7 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 		bad_lines_note(&f->bad, f->lines, f->profile);
 		return true;
 	}
-	return bad_lines_finish(&f->bad, f->lines, f->taken, f->profile, err);
+	return finish(f, part, err);
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
@@ -353,7 +366,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 		.style = reading_style(options),
 		.in_order = options->want & WANT_TIMES,
 		.stacks = {.profile = out, .sorted = FOLDED_SORTED}};
-	bool done = folded_read(&f, in, err);
+	bool done = folded_read(&f, in, options->part, err);
 
 	folded_stacks_release(&f.stacks);
 	vector_release(&f.waiting);
