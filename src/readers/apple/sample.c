@@ -158,7 +158,8 @@ static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thr
 	while (s->waits.len <= location)
 		vector_push(&s->waits, 0);
 	s->waits.items[location] = is_waiting(function, printed.module);
-	text_stacks_learn(&s->stacks, text, location);
+	if (!is_thread) /* the text of a thread may be that of a function, too */
+		text_stacks_learn(&s->stacks, text, location);
 	return location;
 }
 
@@ -303,20 +304,20 @@ static bool take_row(struct sampled *s, struct bytes line, struct error *err)
 		text_stacks_skip(&s->stacks, EXPECTED);
 		return true;
 	}
-	location = text_stacks_known(&s->stacks, counted.text);
+	if (!nested_takes(&s->nested, counted.indent / 2)) {
+		text_stacks_skip(&s->stacks,
+			"expected a line indented at most two characters more than its caller");
+		return true;
+	}
+	location = counted.indent ? text_stacks_known(&s->stacks, counted.text) : 0;
 	if (!location)
 		location = learn_frame(s, counted.text, !counted.indent);
 	if (!counted.indent && !nested_finish(&s->nested, err))
 		return false;
 	if (!counted.indent)
 		enter_thread(s, counted.text);
-	if (nested_add(&s->nested, counted.indent / 2, location,
-		    s->waits.items[location] ? WAITING : BUSY, counted.count, err))
-		return true;
-	if (!err->code)
-		text_stacks_skip(&s->stacks,
-			"expected a line indented at most two characters more than its caller");
-	return !err->code;
+	return nested_add(&s->nested, counted.indent / 2, location,
+		s->waits.items[location] ? WAITING : BUSY, counted.count, err);
 }
 
 /* "Analysis of sampling rg (pid 64751) every 1 millisecond" */

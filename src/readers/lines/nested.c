@@ -1,7 +1,7 @@
 /* nested.c: samples out of a printed call tree whose counts include what is below. */
 #include "readers/lines/nested.h"
 
-#include <stdlib.h>
+#include <assert.h>
 
 void nested_release(struct nested *n)
 {
@@ -46,12 +46,18 @@ static bool cut_to(struct nested *n, size_t depth, struct error *err)
 	return true;
 }
 
+bool nested_takes(const struct nested *n, size_t depth)
+{
+	return depth <= n->levels.len && depth < STACK_DEPTH_LIMIT;
+}
+
 bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t stream,
 	int64_t count, struct error *err)
 {
 	stack_id stack = 0;
 
-	if (depth > n->levels.len || depth >= STACK_DEPTH_LIMIT || !cut_to(n, depth, err))
+	assert(nested_takes(n, depth));
+	if (!cut_to(n, depth, err))
 		return false;
 	if (depth) {
 		struct nested_level *above = &n->levels.items[depth - 1];

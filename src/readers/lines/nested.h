@@ -25,8 +25,12 @@ struct nested {
 
 void nested_release(struct nested *n);
 
-/* The next line, `depth` levels below the first; the count belongs to the stream of that number.
- * False with *err clear: no line above is its caller (or callee), and it is not taken. */
+/* Has a line `depth` levels below the first a line above that is its caller (or callee)? Ask before
+ * adding names of a line to the profile: a line that is skipped adds none. */
+bool nested_takes(const struct nested *n, size_t depth);
+
+/* The next line, which nested_takes, `depth` levels below the first; the count belongs to the
+ * stream of that number. ERR_LIMIT when values overflow. */
 bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t stream,
 	int64_t count, struct error *err);
 

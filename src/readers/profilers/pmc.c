@@ -103,19 +103,19 @@ static location_id learn_frame(struct pmc *s, struct bytes text)
 
 static bool take_counted(struct pmc *s, const struct counted *line, struct error *err)
 {
-	location_id location = text_stacks_known(&s->stacks, line->text);
+	location_id location;
 
+	if (!nested_takes(&s->nested, line->depth)) {
+		text_stacks_skip(&s->stacks,
+			"expected a line indented at most one space more than the line above");
+		return true;
+	}
 	if (!s->events.len && !choose_event(s, (struct bytes){0}, err))
 		return false;
+	location = text_stacks_known(&s->stacks, line->text);
 	if (!location)
 		location = learn_frame(s, line->text);
-	if (!nested_add(&s->nested, line->depth, location, s->event, line->count, err)) {
-		if (!err->code)
-			text_stacks_skip(&s->stacks, "expected a line indented at most one space "
-						     "more than the line above");
-		return !err->code;
-	}
-	return true;
+	return nested_add(&s->nested, line->depth, location, s->event, line->count, err);
 }
 
 static bool take_heading(struct pmc *s, struct bytes event, uint64_t samples, struct error *err)
