@@ -17,9 +17,10 @@
  * Limits: an input may need at most 1 GB of memory, or 256 times its own size if that is more; an
  * output may have four times as many bytes. Beyond that, functions fail with KILN_LIMIT.
  *
- * The library never prints and never ends the process. Several threads may read one profile at the
- * same time; a view must be used by one thread at a time. Functions that can fail return false or
- * NULL and fill in `err`, which may be NULL. A call that fails has no effect: profiles and views
+ * The library never prints and never ends the process. Numbers have a decimal point in all that it
+ * reads and writes, whatever the locale of the process is. Several threads may read one profile at
+ *the same time; a view must be used by one thread at a time. Functions that can fail return false
+ *or NULL and fill in `err`, which may be NULL. A call that fails has no effect: profiles and views
  * keep their state, memory, files and threads are released, and the file that kiln_render should
  * have written is unchanged. After a failure, also one for lack of memory (KILN_MEMORY), the next
  * call works as usual.

@@ -9,6 +9,7 @@
 #include "base/scope.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -355,6 +356,13 @@ void scope_fail_from_thread(void)
 
 /* ---- Running ---- */
 
+/* Numbers have a decimal point in everything that is read and written here, also in a host whose
+ * language has a comma. Both locales belong to the C library: this allocates nothing. */
+static locale_t set_locale(void)
+{
+	return uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+}
+
 struct recovery *scope_current(void)
 {
 	return here;
@@ -373,11 +381,13 @@ bool scope_run(void (*call)(void *context), void *context, size_t *ret_failed_si
 {
 	struct scope scope = {.lock = PTHREAD_MUTEX_INITIALIZER};
 	struct recovery r = {.scope = &scope}, *before = here;
+	locale_t host = set_locale();
 	bool done;
 
 	here = &r;
 	done = try_call(&r, call, context);
 	here = before;
+	uselocale(host);
 	free(scope.memory.slots);
 	free(scope.holds);
 	pthread_mutex_destroy(&scope.lock);
@@ -398,6 +408,7 @@ static void pass_holds(struct scope *s, const struct recovery *from, struct reco
 bool scope_run_thread(struct recovery *starter, void (*work)(void *context), void *context)
 {
 	struct recovery r = {.outer = starter}, *before = here;
+	locale_t host;
 	bool done;
 
 	if (!starter) {
@@ -406,8 +417,10 @@ bool scope_run_thread(struct recovery *starter, void (*work)(void *context), voi
 	}
 	r.scope = starter->scope;
 	here = &r;
+	host = set_locale();
 	done = try_call(&r, work, context);
 	here = before;
+	uselocale(host);
 	if (done)
 		pass_holds(r.scope, &r, starter);
 	return done;

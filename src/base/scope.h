@@ -21,7 +21,7 @@
 /* The place where a thread continues when an allocation fails. */
 struct recovery;
 
-/* Call call(context) in a scope. False: memory ran out; *ret_failed_size bytes could not be
+/* Call call(context) in a scope, in the "C" locale. False: memory ran out; *ret_failed_size bytes could not be
  * allocated, and everything allocated and held since is released. After success, all of it belongs
  * to the caller. */
 bool scope_run(void (*call)(void *context), void *context, size_t *ret_failed_size);

@@ -71,6 +71,54 @@ check_example() {
 	LD_LIBRARY_PATH=$lib ./kinds
 }
 
+# Numbers are read and written with a decimal point, and the host keeps its locale.
+@test "a host's locale changes neither what is read nor what is written" {
+	localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8"
+	cat >host.c <<-'END'
+		#include <kiln.h>
+		#include <locale.h>
+		#include <stdio.h>
+		#include <string.h>
+
+		int main(int argc, char **argv)
+		{
+			static const char *const outputs[] = {"top", "tree", "svg", "csv", "nodes"};
+			kiln_error err = {0};
+			kiln_profile *p;
+			kiln_view *v;
+			char half[8], *bytes;
+			size_t len;
+
+			if (!setlocale(LC_ALL, argv[1]))
+				return 9;
+			for (int i = 2; i < argc; i++) {
+				p = kiln_load(argv[i], NULL, &err);
+				v = p ? kiln_view_new(p, KILN_BY_FUNCTION) : NULL;
+				for (size_t o = 0; v && o < sizeof(outputs) / sizeof(*outputs); o++) {
+					if (!kiln_render_memory(v, outputs[o], NULL, &bytes, &len, &err))
+						break;
+					printf("%s as %s: %.*s\n", argv[i], outputs[o], (int)len, bytes);
+					kiln_free(bytes);
+				}
+				if (err.code)
+					return puts(err.text), 3;
+				kiln_view_free(v);
+				kiln_profile_free(p);
+			}
+			snprintf(half, sizeof(half), "%.1f", 0.5);
+			return strcmp(half, strcmp(argv[1], "C") ? "0,5" : "0.5") ? 4 : 0;
+		}
+	END
+	cc -Wall -Werror -I"$root/include" host.c -o host -L"$lib" -lkiln
+	export LD_LIBRARY_PATH=$lib LOCPATH=$PWD
+	printf 'main;a 1.25\nmain;b 0.5\n' >decimals.folded
+	set -- in.folded decimals.folded "$root"/tests/golden/{vtune/*.txt,vsprof/*.txt,otlp-json/everything.json,speedscope/*.json}
+	./host C "$@" >point
+	./host de_DE.UTF-8 "$@" >comma
+	[ "$(wc -l <point)" -gt 100 ]
+	cmp point comma
+}
+
 # exhausted NAME OPTIONS: every call on that file with each of its allocations failing, some only where
 # there are many; then from each of them on.
 exhausted() {
