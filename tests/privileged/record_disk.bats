@@ -38,7 +38,7 @@ new_folder() {
 }
 
 # check_requests FILE OWN: each byte and request of requests.c; but one in a hundred that comes while the same
-# program runs on its CPU, or when the kernel has no memory for it at once: that is not ours to mend.
+# program runs on its CPU, or when the kernel has no memory for it at once: Kiln cannot change that.
 check_requests() {
 	"$kiln" fold -q "$1" >bytes
 	"$kiln" fold -q --kind requests "$1" >requests

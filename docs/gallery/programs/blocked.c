@@ -1,6 +1,6 @@
 /* blocked.c: waits for the disk after each of the lines that it appends to a file.
  *
- * blocked FILE [mended]: mended waits once for a hundred lines. */
+ * blocked FILE [fixed]: fixed waits once for a hundred lines. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@ __attribute__((noinline)) static void log_commit(int fd)
 
 int main(int argc, char **argv)
 {
-	bool mended = argc > 2 && strcmp(argv[2], "mended") == 0;
+	bool fixed = argc > 2 && strcmp(argv[2], "fixed") == 0;
 	int fd = argc > 1 ? open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
 
 	if (fd < 0)
 		return 1;
 	for (unsigned n = 1; n <= LINES; n++) {
 		line_append(fd, n);
-		if (!mended || n % BATCH == 0)
+		if (!fixed || n % BATCH == 0)
 			log_commit(fd);
 	}
 	close(fd);

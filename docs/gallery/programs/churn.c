@@ -1,6 +1,6 @@
 /* churn.c: two threads map a page of a file for each record that they read, and unmap it again.
  *
- * churn FILE [mended]: mended maps the file once. */
+ * churn FILE [fixed]: fixed maps the file once. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 static int fd;
 static size_t pages;
-static const char *whole; /* mended: the file */
+static const char *whole; /* fixed: the file */
 
 __attribute__((noinline)) static char record_map(size_t page)
 {
@@ -41,7 +41,7 @@ static void *worker(void *arg)
 
 int main(int argc, char **argv)
 {
-	bool mended = argc > 2 && strcmp(argv[2], "mended") == 0;
+	bool fixed = argc > 2 && strcmp(argv[2], "fixed") == 0;
 	pthread_t threads[THREADS];
 	size_t sums[THREADS] = {0};
 	struct stat st;
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < PAGE)
 		return 1;
 	pages = (size_t)st.st_size / PAGE;
-	if (mended)
+	if (fixed)
 		whole = mmap(NULL, pages * PAGE, PROT_READ, MAP_SHARED, fd, 0);
 	if (whole == MAP_FAILED)
 		return 1;

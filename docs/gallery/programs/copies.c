@@ -1,6 +1,6 @@
 /* copies.c: reads its whole file again for each record that it looks up.
  *
- * copies FILE [mended]: mended reads only the record. */
+ * copies FILE [fixed]: fixed reads only the record. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ __attribute__((noinline)) static void record_alone(int fd, size_t at)
 
 int main(int argc, char **argv)
 {
-	bool mended = argc > 2 && strcmp(argv[2], "mended") == 0;
+	bool fixed = argc > 2 && strcmp(argv[2], "fixed") == 0;
 	int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1;
 	struct stat st;
 	unsigned sum = 0;
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	char *all = malloc(size);
 	for (size_t i = 0; all && i < LOOKUPS; i++) {
 		size_t at = i * 2654435761u % (size - RECORD);
-		if (mended)
+		if (fixed)
 			record_alone(fd, at);
 		else
 			record_from_all(fd, all, size, at);

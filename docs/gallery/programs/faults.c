@@ -1,6 +1,6 @@
 /* faults.c: has a table of 64 MB for each of its jobs, and uses a few bytes of every page.
  *
- * faults [mended]: mended keeps the same few bytes side by side. */
+ * faults [fixed]: fixed keeps the same few bytes side by side. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,11 +45,11 @@ __attribute__((noinline)) static unsigned small_job(void)
 
 int main(int argc, char **argv)
 {
-	bool mended = argc > 1 && strcmp(argv[1], "mended") == 0;
+	bool fixed = argc > 1 && strcmp(argv[1], "fixed") == 0;
 	unsigned sum = 0;
 
 	for (int i = 0; i < JOBS; i++)
-		sum += mended ? small_job() : job();
+		sum += fixed ? small_job() : job();
 	printf("%u\n", sum);
 	return 0;
 }

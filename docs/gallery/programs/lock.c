@@ -1,6 +1,6 @@
 /* lock.c: four threads format text while they hold the lock that only the counter needs.
  *
- * lock [mended]: mended formats first, and holds the lock for the counter alone. */
+ * lock [fixed]: fixed formats first, and holds the lock for the counter alone. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t total;
-static bool mended;
+static bool fixed;
 
 __attribute__((noinline)) static size_t line_format(unsigned n)
 {
@@ -22,7 +22,7 @@ __attribute__((noinline)) static size_t line_format(unsigned n)
 
 __attribute__((noinline)) static void request_log(unsigned n)
 {
-	if (mended) {
+	if (fixed) {
 		size_t len = line_format(n);
 		pthread_mutex_lock(&lock);
 		total += len;
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
 
-	mended = argc > 1 && strcmp(argv[1], "mended") == 0;
+	fixed = argc > 1 && strcmp(argv[1], "fixed") == 0;
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, worker, NULL);
 	for (size_t i = 0; i < THREADS; i++)

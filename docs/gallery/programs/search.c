@@ -1,6 +1,6 @@
 /* search.c: counts words by looking through all words so far, for each word of its input.
  *
- * search [mended]: mended looks in a table by the word's hash. */
+ * search [fixed]: fixed looks in a table by the word's hash. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct word {
 	size_t count;
 };
 
-static struct word words[WORDS_MAX]; /* in the order in which they came; mended: by hash */
+static struct word words[WORDS_MAX]; /* in the order in which they came; fixed: by hash */
 static size_t words_len;
 
 __attribute__((noinline)) static struct word *word_find(const char *text)
@@ -38,11 +38,11 @@ __attribute__((noinline)) static struct word *word_find_by_hash(const char *text
 
 int main(int argc, char **argv)
 {
-	bool mended = argc > 1 && strcmp(argv[1], "mended") == 0;
+	bool fixed = argc > 1 && strcmp(argv[1], "fixed") == 0;
 	char text[64];
 
 	while (words_len < WORDS_MAX / 2 && scanf("%63s", text) == 1) {
-		struct word *word = mended ? word_find_by_hash(text) : word_find(text);
+		struct word *word = fixed ? word_find_by_hash(text) : word_find(text);
 		if (!word->text) {
 			word->text = strdup(text);
 			words_len++;

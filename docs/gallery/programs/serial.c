@@ -1,7 +1,7 @@
 /* serial.c: two threads compute, but inherit that they may only use the CPU of the thread that
  * started them.
  *
- * serial [mended]: mended gives each thread all the CPUs that the program began with. */
+ * serial [fixed]: fixed gives each thread all the CPUs that the program began with. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,7 @@
 #define ROUNDS	400000000u
 
 static cpu_set_t all;
-static bool mended;
+static bool fixed;
 
 __attribute__((noinline)) static uint32_t compute(uint32_t seed)
 {
@@ -26,7 +26,7 @@ __attribute__((noinline)) static uint32_t compute(uint32_t seed)
 static void *worker(void *arg)
 {
 	uint32_t *result = arg;
-	if (mended)
+	if (fixed)
 		sched_setaffinity(0, sizeof(all), &all);
 	*result = compute(*result);
 	return NULL;
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	pthread_t threads[THREADS];
 	cpu_set_t one;
 
-	mended = argc > 1 && strcmp(argv[1], "mended") == 0;
+	fixed = argc > 1 && strcmp(argv[1], "fixed") == 0;
 	sched_getaffinity(0, sizeof(all), &all);
 	/* "The thread that listens stays where its interrupts are." */
 	CPU_ZERO(&one);
