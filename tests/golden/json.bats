@@ -45,11 +45,28 @@ suffix=json
 @test "chrome-trace: self times of nested spans, a thread at a time" {
 	same chrome-trace/spans
 	said 'E events without a matching B event, skipped: 1' <"$golden/chrome-trace/spans.json"
-	grep -qF 'X events that end after their parent, cut at its end: 1' said
+	grep -qF 'events that end after the one that they began in, continued outside it: 1, for 8.00 µs' said
 	grep -qF 'B events without an end, extended to the end of their thread: 1' said
 	grep -qE '1 events without a time skipped, the first at line 1, byte [0-9]+' said
 	same chrome-trace/cut
 	said 'the trace is truncated at line' <"$golden/chrome-trace/cut.json"
+}
+
+# An E event whose B event is before it in the file, at the same time, ends a span that took no time.
+@test "chrome-trace: what begins and ends in one moment takes no time" {
+	same chrome-trace/one-moment
+	[ -z "$("$kiln" fold "$golden/chrome-trace/one-moment.json" 2>&1 >folded)" ]
+}
+
+# Spans of 15 us and of 12 us: what is left of one when the span that it is in ends is not lost.
+@test "chrome-trace: spans that overlap keep their time" {
+	same chrome-trace/crossing
+	said 'continued outside it: 2, for 7.00 µs' <"$golden/chrome-trace/crossing.json"
+}
+
+@test "chrome-trace: processes and threads may have names instead of numbers" {
+	same chrome-trace/text-ids
+	"$kiln" fold -q --by-thread "$golden/chrome-trace/text-ids.json" | grep -q '^main-'
 }
 
 # The end is 6 s after the last of four samples, 1 ms each.
@@ -100,6 +117,7 @@ suffix=json
 	same speedscope/sampled
 	expected=speedscope/sampled.bytes same speedscope/sampled --kind bytes
 	same speedscope/decimals
+	same speedscope/large
 	same speedscope/evented
 	said 'close events without an open event' <"$golden/speedscope/evented.json"
 	[ "$("$kiln" fold -q --thread two "$golden/speedscope/sampled.json" | wc -l)" -eq 2 ]

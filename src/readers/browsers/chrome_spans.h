@@ -7,7 +7,6 @@
 #include "base/sort.h"
 #include "readers/browsers/chrome_frames.h"
 
-/* In the order in which events of one moment count. */
 enum chrome_phase { PHASE_END, PHASE_BEGIN, PHASE_COMPLETE };
 
 struct chrome_event {
@@ -18,8 +17,9 @@ struct chrome_event {
 	uint8_t phase;
 };
 
-/* The events' rows: thread by thread, by time; of what begins together the longer one first. To be
- * freed. */
+/* The events' rows: thread by thread, by time. At one moment spans end before others begin, a span
+ * that takes no time ends after it began, and the longer of two X events begins first. To be freed.
+ */
 struct sort_key *chrome_events_sorted(const struct chrome_event *events, size_t count);
 
 /* A walk through the events of one thread after the other; all but `stacks`, `frames` and `err`
@@ -28,7 +28,10 @@ struct chrome_walk {
 	struct text_stacks *stacks; /* get the self times, in ns */
 	struct chrome_frames *frames;
 	struct error *err;
-	uint64_t not_begun, not_ended, overlapping, too_deep; /* inconsistent events */
+	/* Inconsistent events; `moved` ones end after the span that they are in, and continue
+	 * outside it, unless there are too many: those are `cut`. */
+	uint64_t not_begun, not_ended, moved, cut, too_deep;
+	double moved_ns; /* how long the moved ones continued */
 	struct sample sample;
 	stack_id base;
 	int64_t last;
@@ -36,10 +39,14 @@ struct chrome_walk {
 		int64_t end;
 		location_id name;
 		stack_id stack;
-		uint32_t frame; /* the innermost one of the call stack that is known */
-		uint32_t depth; /* of the stack */
+		uint32_t frame;	   /* the innermost one of the call stack that is known */
+		uint32_t depth;	   /* of the stack */
+		uint32_t begun_in; /* the frame of its event */
+		bool moved;
+		int64_t moved_at; /* the end of the span that it began in */
 	})
 	open;
+	bool crossing; /* a span may end after the one that it is in */
 };
 /* The spans of a thread, with `base` as the caller of all. */
 void chrome_walk_begin(struct chrome_walk *w, struct sample sample, stack_id base);

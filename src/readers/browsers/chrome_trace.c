@@ -11,6 +11,7 @@
  * frames.
  *
  * A trace that its program could not finish ends anywhere: what came before is read. */
+#include "base/units.h"
 #include "readers/browsers/chrome_spans.h"
 #include "readers/browsers/v8_profile.h"
 #include "readers/stacks/thread_stack.h"
@@ -21,6 +22,7 @@
 #define TIME_LIMIT     (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
 #define WHOLE_PROCESS  INT64_MIN       /* in place of a thread's id: its name is the process's */
 #define PID_UNKNOWN    (INT64_MIN + 1)
+#define TEXT_IDS       (INT64_MIN / 2) /* an id that is a text is this plus its string_id */
 
 struct traced_sample {
 	int64_t time, weight; /* ns */
@@ -119,6 +121,27 @@ static void id_read(struct buffer *to, struct json *j)
 		buffer_i64(to, json_number_if(j, 0, 0));
 }
 
+/* The id of a process or thread, which some programs write as text: a number in quotes, or a name.
+ * -1: none. */
+static int64_t thread_id_read(struct chrome *c)
+{
+	struct bytes text;
+	uint64_t number;
+
+	if (json_peek(c->json) != JSON_STRING)
+		return json_number_if(c->json, 0, -1);
+	text = json_string(c->json);
+	if (bytes_u64(text, &number) && number <= INT64_MAX)
+		return (int64_t)number;
+	return text.len ? TEXT_IDS + profile_string(c->profile, text) : -1;
+}
+
+/* The text that an id is; 0: it is a number. */
+static string_id text_of_id(int64_t id)
+{
+	return id > TEXT_IDS && id <= TEXT_IDS + UINT32_MAX ? (string_id)(id - TEXT_IDS) : 0;
+}
+
 static void event_key(struct chrome *c, struct bytes key)
 {
 	struct reading *now = &c->now;
@@ -133,9 +156,9 @@ static void event_key(struct chrome *c, struct bytes key)
 	else if (bytes_equal(key, BYTES("dur")))
 		now->lasts = json_number_if(j, 3, 0);
 	else if (bytes_equal(key, BYTES("pid")))
-		now->pid = json_number_if(j, 0, -1);
+		now->pid = thread_id_read(c);
 	else if (bytes_equal(key, BYTES("tid")))
-		now->tid = json_number_if(j, 0, -1);
+		now->tid = thread_id_read(c);
 	else if (bytes_equal(key, BYTES("id")))
 		id_read(&now->id, j);
 	else if (bytes_equal(key, BYTES("args")))
@@ -325,12 +348,14 @@ static const struct traced_thread *thread_made(struct chrome *c, uint32_t number
 {
 	uint32_t whole = thread_of(c, c->threads.items[number].pid, WHOLE_PROCESS);
 	struct traced_thread *t = &c->threads.items[number];
+	string_id process = c->threads.items[whole].name;
 
 	if (t->id)
 		return t;
 	t->id = profile_thread(c->profile,
-		profile_process(c->profile, small_id(t->pid), c->threads.items[whole].name),
-		small_id(t->tid), t->name);
+		profile_process(
+			c->profile, small_id(t->pid), process ? process : text_of_id(t->pid)),
+		small_id(t->tid), t->name ? t->name : text_of_id(t->tid));
 	if (c->names.style->tool == TOOL_KILN) /* the classic script does not distinguish threads */
 		t->base = thread_stack(c->profile, t->id);
 	return t;
@@ -470,6 +495,23 @@ static uint64_t samples_taken(const struct chrome *c)
 
 /* ---- All of it ---- */
 
+/* Time that cannot be nested. */
+static void moved_note(struct chrome *c)
+{
+	double ns = c->walk.moved_ns;
+	struct buffer text = {0};
+
+	if (!c->walk.moved)
+		return;
+	buffer_text(
+		&text, "events that end after the one that they began in, continued outside it: ");
+	units_grouped(&text, (int64_t)c->walk.moved);
+	buffer_text(&text, ", for ");
+	units_human(&text, ns < (double)INT64_MAX ? (int64_t)ns : INT64_MAX, BYTES("ns"));
+	profile_note(c->profile, "%.*s", (int)text.len, text.at);
+	buffer_release(&text);
+}
+
 static void notes_leave(struct chrome *c)
 {
 	json_odd_note(&c->no_time, c->profile, "events without a time");
@@ -477,8 +519,9 @@ static void notes_leave(struct chrome *c)
 		c->profile, c->walk.not_begun, "E events without a matching B event, skipped");
 	json_count_note(c->profile, c->walk.not_ended,
 		"B events without an end, extended to the end of their thread");
-	json_count_note(c->profile, c->walk.overlapping,
-		"X events that end after their parent, cut at its end");
+	moved_note(c);
+	json_count_note(c->profile, c->walk.cut,
+		"events that end after the one that they began in, cut at its end");
 	json_count_note(c->profile, c->frames.missing, "call stacks with missing frames, left out");
 	json_count_note(c->profile, c->frames.circular,
 		"call stacks with cycles, or with more than 8,192 frames, left out");
