@@ -87,6 +87,8 @@ bool json_item(struct json *j);
 struct bytes json_string(struct json *j);
 /* A number times 10^decimals, rounded; a number in a string counts. null gives `if_null`. */
 int64_t json_number(struct json *j, unsigned decimals, int64_t if_null);
+/* The same for a value that may be large: *decimals falls to as many as fit into 64 bits. */
+int64_t json_number_fit(struct json *j, unsigned *decimals, int64_t if_null);
 /* A fast path for callers that mostly meet short numbers, in a string or not. False for anything
  * else; then nothing is consumed. */
 bool json_plain_number(struct json *j, unsigned decimals, int64_t *ret_value);
@@ -136,6 +138,12 @@ struct json_numbers {
 	size_t len, cap;
 };
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out);
+/* The same for values that may be large: *decimals falls, for all items so far, to as many as fit
+ * into 64 bits. */
+void json_numbers_fit(
+	struct json *j, unsigned *decimals, int64_t if_null, struct json_numbers *out);
+/* Divide by 10^by and round all items but INT64_MIN. */
+void json_numbers_lower(struct json_numbers *numbers, unsigned by);
 /* Read the first items of an array whose item comes next (json_item was true), times
  * 10^decimals, as long as they are short numbers that another number follows directly. Returns
  * how many, at most `max`. The array has another item behind them. */

@@ -193,16 +193,32 @@ bool json_plain_number(struct json *j, unsigned decimals, int64_t *ret_value)
 
 /* ---- Numbers ---- */
 
-static int64_t number_in_text(struct json *j, unsigned decimals)
+/* Times 10^*decimals; if that is too large and `fit`, *decimals falls to as many as fit. */
+static bool number_fits(struct json *j, const struct json_decimal *n, unsigned *decimals, bool fit,
+	int64_t *ret_value)
+{
+	for (unsigned fewer = *decimals;; fewer--) {
+		if (number_scaled(n, fewer, ret_value)) {
+			*decimals = fewer;
+			return true;
+		}
+		if (!fit || !fewer)
+			break;
+	}
+	return json_fail(j, "a number above 2^63");
+}
+
+static int64_t number_in_text(struct json *j, unsigned *decimals, bool fit)
 {
 	struct bytes text = bytes_trim(json_string(j));
 	const char *end = text.at + text.len;
 	struct json_decimal n;
 	int64_t value;
 
-	if (parse_number(text.at, end, &n) == end && number_scaled(&n, decimals, &value))
+	if (parse_number(text.at, end, &n) != end)
+		json_fail(j, "expected a number, got a string before this");
+	else if (number_fits(j, &n, decimals, fit, &value))
 		return value;
-	json_fail(j, "expected a number, got a string before this");
 	return 0;
 }
 
@@ -219,7 +235,7 @@ const char *json_number_text(struct json *j, struct json_decimal *n)
 	return behind;
 }
 
-static inline int64_t number_here(struct json *j, unsigned decimals)
+static int64_t number_here(struct json *j, unsigned *decimals, bool fit)
 {
 	struct json_decimal n;
 	int64_t value;
@@ -228,30 +244,38 @@ static inline int64_t number_here(struct json *j, unsigned decimals)
 	behind = json_number_text(j, &n);
 	if (!behind)
 		return 0;
-	if (!number_scaled(&n, decimals, &value)) {
-		json_fail(j, "a number above 2^63");
+	if (!number_fits(j, &n, decimals, fit, &value))
 		return 0;
-	}
 	j->at = behind;
 	return value;
 }
 
-int64_t json_number(struct json *j, unsigned decimals, int64_t if_null)
+static inline int64_t number_read(struct json *j, unsigned *decimals, bool fit, int64_t if_null)
 {
 	int64_t value;
 	int c;
 
-	if (json_plain_number(j, decimals, &value))
+	if (json_plain_number(j, *decimals, &value))
 		return value;
 	c = json_next_byte(j);
 	if (is_digit((char)c) || c == '-')
-		return number_here(j, decimals);
+		return number_here(j, decimals, fit);
 	if (c == 'n')
 		return json_literal(j, "null") ? if_null : 0;
 	if (c == '"')
-		return number_in_text(j, decimals);
+		return number_in_text(j, decimals, fit);
 	json_unexpected(j, "a number");
 	return 0;
+}
+
+int64_t json_number(struct json *j, unsigned decimals, int64_t if_null)
+{
+	return number_read(j, &decimals, false, if_null);
+}
+
+int64_t json_number_fit(struct json *j, unsigned *decimals, int64_t if_null)
+{
+	return number_read(j, decimals, true, if_null);
 }
 
 static bool double_of(struct bytes text, double *ret_value)
@@ -328,19 +352,21 @@ int64_t json_decimal_scale(const struct json_decimal *n, unsigned decimals, int6
 	return number_scaled(n, decimals, &value) ? value : if_beyond;
 }
 
-int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
+static inline int64_t number_if(struct json *j, unsigned *decimals, bool fit, int64_t if_none)
 {
 	struct json_decimal n;
 	int64_t value;
 
-	if (json_plain_number(j, decimals, &value))
+	if (json_plain_number(j, *decimals, &value))
 		return value;
 	if (!json_decimal_if(j, &n))
 		return if_none;
-	if (number_scaled(&n, decimals, &value))
-		return value;
-	json_fail(j, "a number above 2^63");
-	return 0;
+	return number_fits(j, &n, decimals, fit, &value) ? value : 0;
+}
+
+int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
+{
+	return number_if(j, &decimals, false, if_none);
 }
 
 /* ---- Columns ---- */
@@ -449,9 +475,20 @@ static inline size_t column_plain_items(
 	return json_plain_numbers(j, decimals, values, room < AT_ONCE ? room : AT_ONCE);
 }
 
-void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out)
+void json_numbers_lower(struct json_numbers *numbers, unsigned by)
 {
-	int64_t values[AT_ONCE];
+	for (size_t i = 0; by && i < numbers->len; i++) {
+		int64_t *item = &numbers->items[i], down = (int64_t)powers[by];
+
+		if (*item != INT64_MIN)
+			*item = *item / down + *item % down * 2 / down;
+	}
+}
+
+static void column_read(
+	struct json *j, unsigned *decimals, bool fit, int64_t if_null, struct json_numbers *out)
+{
+	int64_t values[AT_ONCE], value;
 	size_t count;
 
 	if (json_peek(j) == JSON_NULL) {
@@ -459,14 +496,28 @@ void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct jso
 		return;
 	}
 	for (json_array(j); column_item(j, out->len);) {
+		unsigned before = *decimals;
+
 		do {
-			count = column_plain_items(j, decimals, values, out->len);
+			count = column_plain_items(j, before, values, out->len);
 			vector_reserve(out, count + 1);
 			memcpy(out->items + out->len, values, count * sizeof(*values));
 			out->len += count;
 		} while (count == AT_ONCE);
-		vector_push(out, json_number_if(j, decimals, if_null));
+		value = number_if(j, decimals, fit, if_null);
+		json_numbers_lower(out, before - *decimals);
+		vector_push(out, value);
 	}
+}
+
+void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out)
+{
+	column_read(j, &decimals, false, if_null, out);
+}
+
+void json_numbers_fit(struct json *j, unsigned *decimals, int64_t if_null, struct json_numbers *out)
+{
+	column_read(j, decimals, true, if_null, out);
 }
 
 static inline uint32_t index_from(int64_t value)

@@ -165,7 +165,7 @@ struct stream_row {
 	uint64_t expected;   /* samples that the event should have produced by its own counter; 0:
 				  unknown */
 	uint64_t delivered;  /* samples that arrived, before any filter; idle ones have their own
-				  streams */
+				  streams; 0: unknown */
 	uint64_t period;     /* in the unit; 0: varies */
 };
 struct stream {
@@ -306,6 +306,13 @@ void profile_set_meta(
 __attribute__((format(printf, 2, 3))) void profile_note(struct profile *p, const char *fmt, ...);
 
 /* ---- Looking ---- */
+
+/* For stream_row.delivered, of samples that have no count: the sum of their values. A sum beyond
+ * the limit is not one of samples. */
+static inline uint64_t delivered_of_sum(int64_t sum)
+{
+	return sum < 0 || (uint64_t)sum > PROFILE_COUNT_LIMIT ? 0 : (uint64_t)sum;
+}
 
 struct bytes profile_text(const struct profile *p, string_id id);
 struct bytes profile_meta(const struct profile *p, struct bytes key); /* "" when absent */

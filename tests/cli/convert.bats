@@ -113,6 +113,15 @@ strings_of() {
 	done
 }
 
+# Ten minutes of 64 CPUs are some 10^14 cycles; with the six decimals of most formats they exceed 2^63.
+@test "values of 10^13 and more stay the same in all formats that are read again" {
+	printf 'main;rest 6000000000000\nmain;work 4000000000000\nmain;work;deep 90000000000000\n' >large.folded
+	for to in speedscope firefox cpuprofile pprof kiln html; do
+		"$kiln" convert large.folded --to $to >large
+		cmp <("$kiln" fold large) large.folded
+	done
+}
+
 @test "through other formats and back nothing changes, for every perf case and every kind" {
 	needs_corpus
 	for in in "$corpus"/flamegraph/perf/*.txt; do

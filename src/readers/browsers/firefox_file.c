@@ -54,7 +54,21 @@ struct column {
 	struct json_indices *indices; /* one of the two */
 	struct json_numbers *numbers;
 	unsigned decimals;
+	unsigned *too_large; /* how many decimals were left out; NULL: none may be */
 };
+
+static void numbers_read(const struct column *column, struct json *j)
+{
+	unsigned decimals = column->decimals;
+
+	if (!column->too_large) {
+		json_numbers(j, decimals, INT64_MIN, column->numbers);
+		return;
+	}
+	decimals -= *column->too_large;
+	json_numbers_fit(j, &decimals, INT64_MIN, column->numbers);
+	*column->too_large = column->decimals - decimals;
+}
 
 static bool column_read(const struct column *columns, struct bytes key, struct json *j)
 {
@@ -64,7 +78,7 @@ static bool column_read(const struct column *columns, struct bytes key, struct j
 		if (columns->indices)
 			json_indices(j, columns->indices);
 		else
-			json_numbers(j, columns->decimals, INT64_MIN, columns->numbers);
+			numbers_read(columns, j);
 		return true;
 	}
 	return false;
@@ -83,9 +97,9 @@ static void columns_read(const struct column *columns, struct json *j)
 
 static void stacks_read(struct firefox_tables *t, struct json *j)
 {
-	const struct column columns[] = {{"frame", &t->stack_frame, NULL, 0},
-		{"prefix", &t->stack_prefix, NULL, 0}, {"prefixOffset", &t->stack_prefix, NULL, 0},
-		{0}};
+	const struct column columns[] = {{"frame", &t->stack_frame, NULL, 0, NULL},
+		{"prefix", &t->stack_prefix, NULL, 0, NULL},
+		{"prefixOffset", &t->stack_prefix, NULL, 0, NULL}, {0}};
 	struct bytes key;
 
 	if (!json_object_if(j))
@@ -110,9 +124,11 @@ static void flags_read(struct json_indices *out, struct json *j)
 
 static void funcs_read(struct firefox_tables *t, struct json *j)
 {
-	const struct column columns[] = {{"name", &t->func_name, NULL, 0},
-		{"resource", &t->func_resource, NULL, 0}, {"fileName", &t->func_file, NULL, 0},
-		{"source", &t->func_source, NULL, 0}, {"lineNumber", NULL, &t->func_line, 0}, {0}};
+	const struct column columns[] = {{"name", &t->func_name, NULL, 0, NULL},
+		{"resource", &t->func_resource, NULL, 0, NULL},
+		{"fileName", &t->func_file, NULL, 0, NULL},
+		{"source", &t->func_source, NULL, 0, NULL},
+		{"lineNumber", NULL, &t->func_line, 0, NULL}, {0}};
 	struct bytes key;
 
 	if (!json_object_if(j))
@@ -150,13 +166,14 @@ static void names_read(struct json_texts *names, struct json *j)
 /* False: the key names no table. */
 static bool table_read(struct firefox_tables *t, struct bytes key, struct json *j)
 {
-	const struct column frames[] = {{"func", &t->frame_func, NULL, 0},
-		{"inlineDepth", &t->frame_depth, NULL, 0},
-		{"category", &t->frame_category, NULL, 0}, {"lib", &t->frame_lib, NULL, 0},
-		{"line", NULL, &t->frame_line, 0}, {0}};
-	const struct column resources[] = {
-		{"lib", &t->resource_lib, NULL, 0}, {"name", &t->resource_name, NULL, 0}, {0}};
-	const struct column sources[] = {{"filename", &t->source_file, NULL, 0}, {0}};
+	const struct column frames[] = {{"func", &t->frame_func, NULL, 0, NULL},
+		{"inlineDepth", &t->frame_depth, NULL, 0, NULL},
+		{"category", &t->frame_category, NULL, 0, NULL},
+		{"lib", &t->frame_lib, NULL, 0, NULL}, {"line", NULL, &t->frame_line, 0, NULL},
+		{0}};
+	const struct column resources[] = {{"lib", &t->resource_lib, NULL, 0, NULL},
+		{"name", &t->resource_name, NULL, 0, NULL}, {0}};
+	const struct column sources[] = {{"filename", &t->source_file, NULL, 0, NULL}, {0}};
 	bool array = json_peek(j) == JSON_ARRAY;
 
 	if (bytes_equal(key, BYTES("stackTable")))
@@ -184,12 +201,12 @@ static bool table_read(struct firefox_tables *t, struct bytes key, struct json *
 /* Weights that are times are in ms; their type may come before or behind them. */
 static void rows_read(struct firefox_rows *r, struct json *j)
 {
-	const struct column columns[] = {{"stack", &r->stack, NULL, 0},
-		{"time", NULL, &r->time, FIREFOX_DECIMALS},
-		{"timeDeltas", NULL, &r->time, FIREFOX_DECIMALS},
-		{"weight", NULL, &r->weight, FIREFOX_DECIMALS},
-		{"duration", NULL, &r->weight, FIREFOX_DECIMALS},
-		{"threadCPUDelta", NULL, &r->cpu, 0}, {0}};
+	const struct column columns[] = {{"stack", &r->stack, NULL, 0, NULL},
+		{"time", NULL, &r->time, FIREFOX_DECIMALS, NULL},
+		{"timeDeltas", NULL, &r->time, FIREFOX_DECIMALS, NULL},
+		{"weight", NULL, &r->weight, FIREFOX_DECIMALS, &r->too_large},
+		{"duration", NULL, &r->weight, FIREFOX_DECIMALS, &r->too_large},
+		{"threadCPUDelta", NULL, &r->cpu, 0, NULL}, {0}};
 	struct bytes key;
 
 	if (!json_object_if(j))

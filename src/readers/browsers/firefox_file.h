@@ -23,6 +23,7 @@ struct firefox_tables {
 struct firefox_rows {
 	struct json_indices stack;
 	struct json_numbers time, weight, cpu; /* FIREFOX_DECIMALS, cpu none */
+	unsigned too_large; /* so many decimals do not fit weights, and are left out */
 	bool time_is_delta;
 	bool one_weight; /* all rows have the first one's */
 	struct buffer weight_type;

@@ -42,21 +42,33 @@ static size_t values_of(const struct firefox_file *f, const struct firefox_threa
 	return 2;
 }
 
-/* Weights were read with six decimals, which converts times in ms to ns; `surplus` is the factor
- * for other weights. */
-static void weights_scale(struct firefox_rows *r, int64_t surplus)
+static int64_t power_of_ten(unsigned exponent)
 {
-	int64_t before = 0, scaled = 0; /* weights are mostly the same */
+	int64_t power = 1;
 
+	while (exponent--)
+		power *= 10;
+	return power;
+}
+
+/* Convert weights from the decimals they were read with to those of the unit. Times are in ms,
+ * which six decimals convert to ns. False on overflow. */
+static bool weights_scale(struct firefox_rows *r, struct bytes unit)
+{
+	unsigned from = FIREFOX_DECIMALS - r->too_large;
+	unsigned to = bytes_equal(unit, BYTES("ns")) ? FIREFOX_DECIMALS : units_decimals(unit);
+	int64_t up = to > from ? power_of_ten(to - from) : 1;
+
+	json_numbers_lower(&r->weight, from > to ? from - to : 0);
 	for (size_t i = 0; i < r->weight.len; i++) {
 		int64_t *weight = &r->weight.items[i];
 
-		if (*weight != before) {
-			before = *weight;
-			scaled = *weight / surplus + (*weight % surplus * 2) / surplus;
-		}
-		*weight = *weight == INT64_MIN ? 0 : scaled;
+		if (*weight == INT64_MIN)
+			*weight = 0;
+		else if (up > 1 && __builtin_mul_overflow(*weight, up, weight))
+			return false;
 	}
+	return true;
 }
 
 static int64_t weight_at(const struct firefox_rows *r, size_t row)
@@ -66,17 +78,6 @@ static int64_t weight_at(const struct firefox_rows *r, size_t row)
 	if (r->one_weight)
 		return r->weight.items[0];
 	return row < r->weight.len ? r->weight.items[row] : 0;
-}
-
-static int64_t surplus_of(struct bytes unit)
-{
-	int64_t surplus = 1;
-
-	if (bytes_equal(unit, BYTES("ns")))
-		return 1;
-	for (unsigned i = units_decimals(unit); i < FIREFOX_DECIMALS; i++)
-		surplus *= 10;
-	return surplus;
 }
 
 static int64_t cpu_at(const struct firefox_rows *r, size_t row, bool in_us)
@@ -199,7 +200,8 @@ static bool kind_add(struct firefox_samples *s, struct firefox_thread *t, size_t
 	if (!to)
 		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_LIMIT);
 	times_sum(r);
-	weights_scale(r, surplus_of(names[0].unit));
+	if (!weights_scale(r, names[0].unit))
+		return error_set(err, ERR_LIMIT, "a weight that exceeds 2^63");
 	firefox_stacks_begin(&s->stacks, tables_of(s->file, t),
 		s->file->own ? 0 : thread_stack(s->profile, thread));
 	for (size_t i = 0; i < ROWS_AT_ONCE; i++)

@@ -294,7 +294,7 @@ static void streams_close(struct folded *f)
 		if (f->decimals)
 			row->unit = profile_string(f->profile, buffer_bytes(&unit));
 		else
-			row->delivered = (uint64_t)f->total[side];
+			row->delivered = delivered_of_sum(f->total[side]);
 	}
 	buffer_release(&unit);
 	if (f->comments) {

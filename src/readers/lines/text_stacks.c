@@ -379,7 +379,7 @@ bool text_stacks_finish(struct text_stacks *t, struct error *err)
 		struct stream_row *row = &t->profile->streams.items[t->first_stream + i].row;
 
 		if (bytes_equal(profile_text(t->profile, row->unit), BYTES("count")))
-			row->delivered = (uint64_t)t->total[i];
+			row->delivered = delivered_of_sum(t->total[i]);
 	}
 	if (!t->part)
 		t->part = &all;

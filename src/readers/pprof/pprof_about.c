@@ -179,7 +179,7 @@ static void set_delivered(struct pprof *p)
 		for (size_t j = 0; j < s->value.len; j++)
 			if (__builtin_add_overflow(sum, s->value.items[j], &sum))
 				return; /* profile_check_values reports that */
-		delivered = sum > 0 ? (uint64_t)sum : 0;
+		delivered = delivered_of_sum(sum);
 		break;
 	}
 	for (size_t i = 0; i < p->profile->streams.len; i++)

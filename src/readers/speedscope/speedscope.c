@@ -32,12 +32,12 @@ static const struct {
 struct part {
 	enum unit unit;
 	bool evented;
-	unsigned decimals; /* of what has been read so far */
-	int64_t start, end;
+	unsigned decimals; /* of what has been read so far; of large values as many as fit */
+	struct json_decimal start, end;
 	/* Columns: a row for each sample, or for each time between events. */
 	VECTOR(node_id) nodes; /* NODE_DROPPED: not a sample */
 	struct json_numbers values;
-	VECTOR(int64_t) times; /* evented only */
+	struct json_numbers times; /* evented only */
 	struct json_extra extra;
 	struct buffer name;
 };
@@ -61,6 +61,15 @@ struct speedscope {
 	struct json_oddity too_deep, no_weight, no_open, out_of_order;
 	uint64_t no_frame;
 };
+
+static int64_t power_of_ten(unsigned exponent)
+{
+	int64_t power = 1;
+
+	while (exponent--)
+		power *= 10;
+	return power;
+}
 
 /* ---- Frames ---- */
 
@@ -152,11 +161,15 @@ static void weights_read(struct speedscope *s, struct part *p)
 	p->decimals = units[p->unit].decimals;
 	all->len = 0;
 	for (json_array(j); json_item(j);) {
-		count = json_plain_numbers(j, p->decimals, values, WEIGHTS_AT_ONCE - 1);
-		values[count++] = json_number(j, p->decimals, 0);
-		vector_reserve(all, count);
+		unsigned before = p->decimals;
+
+		count = json_plain_numbers(j, before, values, WEIGHTS_AT_ONCE - 1);
+		vector_reserve(all, count + 1);
 		memcpy(all->items + all->len, values, count * sizeof(*values));
 		all->len += count;
+		values[0] = json_number_fit(j, &p->decimals, 0);
+		json_numbers_lower(all, before - p->decimals);
+		all->items[all->len++] = values[0];
 	}
 }
 
@@ -221,11 +234,27 @@ static void event_close(struct evented *e, uint32_t frame)
 		json_odd(&e->s->no_open, e->s->json);
 }
 
+/* The time of an event; from a large one on, all have fewer decimals. */
+static int64_t event_time_read(struct evented *e)
+{
+	struct part *p = e->part;
+	unsigned before = p->decimals, lost;
+	int64_t time = json_number_fit(e->s->json, &p->decimals, 0);
+
+	lost = before - p->decimals;
+	json_numbers_lower(&p->values, lost);
+	json_numbers_lower(&p->times, lost);
+	if (lost)
+		e->last /= power_of_ten(lost);
+	return time;
+}
+
 static void event_read(struct evented *e)
 {
 	struct json *j = e->s->json;
 	struct bytes key, text;
-	int64_t frame = 0, now = e->last;
+	int64_t frame = 0, now = 0;
+	bool timed = false;
 	char type = 0;
 
 	for (json_object(j); json_key(j, &key);) {
@@ -233,7 +262,8 @@ static void event_read(struct evented *e)
 			text = json_string_if(j);
 			type = text.len == 1 ? *text.at : 0;
 		} else if (bytes_equal(key, BYTES("at"))) {
-			now = json_number(j, e->part->decimals, 0);
+			now = event_time_read(e);
+			timed = true;
 		} else if (bytes_equal(key, BYTES("frame"))) {
 			frame = json_number(j, 0, 0);
 		} else {
@@ -244,7 +274,7 @@ static void event_read(struct evented *e)
 		json_fail(j, "expected an event of the type O or C before");
 		return;
 	}
-	pass_time(e, now);
+	pass_time(e, timed ? now : e->last);
 	frame = frame < 0 || frame >= SPEEDSCOPE_NO_FRAME ? SPEEDSCOPE_NO_FRAME : frame;
 	if (type == 'O')
 		event_open(e, (uint32_t)frame);
@@ -288,9 +318,9 @@ static bool part_key(struct part *p, struct evented *e, struct bytes key)
 		p->evented = true;
 		events_read(e);
 	} else if (bytes_equal(key, BYTES("startValue"))) {
-		p->start = json_number_if(j, units[p->unit].decimals, 0);
+		json_decimal_if(j, &p->start);
 	} else if (bytes_equal(key, BYTES("endValue"))) {
-		p->end = json_number_if(j, units[p->unit].decimals, 0);
+		json_decimal_if(j, &p->end);
 	} else if (bytes_equal(key, BYTES("kiln"))) {
 		json_extra_read(&p->extra, j);
 	} else {
@@ -324,13 +354,15 @@ static void part_read(struct speedscope *s)
 	struct part p = {.decimals = LATER_DECIMALS};
 	struct evented e = {.s = s, .part = &p};
 	struct bytes key;
+	int64_t end;
 
 	json_extra_clear(&p.extra);
 	for (json_object(s->json); json_key(s->json, &key);)
 		if (!part_key(&p, &e, key))
 			json_skip(s->json);
-	if (p.evented && e.open.len && p.end > e.last)
-		pass_time(&e, p.end);
+	end = json_decimal_scale(&p.end, p.decimals, 0);
+	if (p.evented && e.open.len && end > e.last)
+		pass_time(&e, end);
 	if (p.evented)
 		rows_level(&p);
 	else
@@ -357,15 +389,6 @@ static struct json_value value_of(const struct speedscope *s, const struct part 
 	if (p->unit == UNIT_BYTES)
 		return (struct json_value){.kind = BYTES("bytes"), .unit = BYTES("bytes")};
 	return (struct json_value){.kind = BYTES("samples"), .unit = buffer_bytes(&s->none_unit)};
-}
-
-static int64_t power_of_ten(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent--)
-		power *= 10;
-	return power;
 }
 
 /* Values were read with `from` decimals and are wanted with `to`. */
@@ -472,7 +495,7 @@ static size_t samples_take(const struct part *p, const stack_id *stacks, size_t 
 		samples[count].time = (uint64_t)*now;
 		values[count++] = value;
 		if (__builtin_add_overflow(*now, value, now))
-			*now = p->start;
+			*now = INT64_MAX;
 	}
 	return count;
 }
@@ -500,7 +523,8 @@ static bool part_add(
 	struct sample samples[ROWS_AT_ONCE] = {sample_begun(s, p)};
 	size_t groups = s->groups.count;
 	struct text_stacks *t = json_group(&s->groups, &value, 1, has_times(p));
-	int64_t now = p->start, values[ROWS_AT_ONCE];
+	int64_t now = json_decimal_scale(&p->start, units[p->unit].decimals, 0);
+	int64_t values[ROWS_AT_ONCE];
 
 	if (!t)
 		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_LIMIT);
