@@ -125,14 +125,19 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	const struct stream_summary *own = &s->streams[i];
 	struct bytes event = profile_text(p, row->event);
 	bool counts = text_counts(p, row);
+	uint64_t samples = UINT64_MAX; /* unknown */
 
 	label(b, profile_text(p, row->kind), text);
 	text_stream_value(b, p, row, own->sum);
 	/* A row can be the sum of several samples of one stack. */
-	if (!counts || (uint64_t)own->sum != own->samples) {
+	if (!counts)
+		samples = text_sample_count(v, i, own->samples);
+	if (samples != UINT64_MAX || (uint64_t)own->sum != own->samples) {
+		bool known = samples != UINT64_MAX;
+
 		buffer_text(b, " in ");
-		count_of(b, own->samples, counts ? "stack" : "sample",
-			counts ? "stacks" : "samples");
+		count_of(b, known ? samples : own->samples, known ? "sample" : "stack",
+			known ? "samples" : "stacks");
 	}
 	if (event.len)
 		buffer_printf(b, ", event %.*s", (int)event.len, event.at);

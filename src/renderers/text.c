@@ -133,37 +133,54 @@ static const struct stream *counts_of(const struct profile *p, uint32_t table)
 	return NULL;
 }
 
-/* The samples of a stream's table that the view shows. */
-static uint64_t samples_shown(const struct view *v, size_t stream)
+/* The samples of a table that the view shows, as `counts` counts them. */
+static uint64_t samples_shown(const struct view *v, uint32_t table, const struct stream *counts)
 {
-	const struct profile *p = v->profile;
-	uint32_t table = p->streams.items[stream].row.samples;
-	const struct stream *counts = counts_of(p, table);
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < p->samples.items[table].count; i++)
+	for (size_t i = 0; i < v->profile->samples.items[table].count; i++)
 		if (view_node(v, table, i) != NODE_DROPPED)
-			count += counts ? (uint64_t)stream_value(counts, i) : 1;
+			count += (uint64_t)stream_value(counts, i);
 	return count;
 }
 
-/* The samples that the view shows. Unknown (UINT64_MAX) if a reader has merged samples without a
- * count and some are left out. Rows with times are one sample each. */
-static uint64_t sample_count(const struct view *v)
+/* Rows with times are one sample each, if no stream counts them. */
+uint64_t text_sample_count(const struct view *v, size_t stream, uint64_t rows)
 {
 	const struct profile *p = v->profile;
-	uint64_t count = 0;
+	const struct stream_row *row = &p->streams.items[stream].row;
+	const struct samples *table = &p->samples.items[row->samples];
+	const struct stream *counts = counts_of(p, row->samples);
 
-	for (size_t s = 0; s < p->streams.len; s++) {
-		const struct stream_row *row = &p->streams.items[s].row;
-		const struct samples *table = &p->samples.items[row->samples];
-		uint64_t shown = v->streams[s] ? samples_shown(v, s) : 0;
-		bool together = v->streams[s] && !table->time.len && !counts_of(p, row->samples) &&
-				row->delivered > table->count;
+	if (counts)
+		return samples_shown(v, row->samples, counts);
+	if (table->time.len || row->delivered <= table->count)
+		return rows;
+	return rows < table->count ? UINT64_MAX : row->delivered;
+}
 
-		if (together && shown < table->count)
-			return UINT64_MAX;
-		count += together ? row->delivered : shown;
+static uint64_t rows_shown(const struct view *v, uint32_t table)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < v->profile->samples.items[table].count; i++)
+		rows += view_node(v, table, i) != NODE_DROPPED;
+	return rows;
+}
+
+/* The samples that the view shows; UINT64_MAX: unknown. */
+static uint64_t sample_count(const struct view *v)
+{
+	uint64_t count = 0, shown;
+
+	for (size_t s = 0; s < v->profile->streams.len; s++) {
+		if (!v->streams[s])
+			continue;
+		shown = text_sample_count(
+			v, s, rows_shown(v, v->profile->streams.items[s].row.samples));
+		if (shown == UINT64_MAX)
+			return shown;
+		count += shown;
 	}
 	return count;
 }

@@ -43,6 +43,10 @@ void text_stream_value(
 /* Are the stream's values counts, with or without decimals? */
 bool text_counts(const struct profile *p, const struct stream_row *row);
 
+/* The samples in `rows` rows of a stream's table, all that the view shows. UINT64_MAX: unknown,
+ * because a reader has merged samples without a count and some are left out. */
+uint64_t text_sample_count(const struct view *v, size_t stream, uint64_t rows);
+
 /* One line: what is shown, its total, and the number of samples. */
 void text_summary(struct buffer *b, const struct view *v, int64_t total);
 

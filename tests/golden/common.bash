@@ -53,8 +53,8 @@ refused_as() {
 	[ "$output" = "kiln: $2: $1" ] || { printf 'said:     %s\nexpected: %s\n' "$output" "$1"; return 1; }
 }
 
-# made [PATTERN]: the files of $golden, but for PATTERN, are what make.py there makes.
+# made [PATTERN]...: the files of $golden, but for these, are what make.py there makes.
 made() {
 	python3 -B "$golden/make.py" made
-	diff -r -x make.py ${1:+-x "$1"} made "$golden"
+	diff -r -x make.py "${@/#/--exclude=}" made "$golden"
 }

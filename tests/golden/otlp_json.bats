@@ -14,7 +14,7 @@ refused_json() {
 }
 
 @test "the files are what make.py makes" {
-	made '*.folded'
+	made '*.folded' period.json
 }
 
 @test "as the message is, whatever its style; plain, compressed, through a pipe" {
@@ -82,4 +82,18 @@ as_from_a_pipe() {
 	echo '{"resourceProfiles": [{"scopeProfiles": [{"profiles": [{"samples": [{"stackIndex": 1, "values": [5]}]}]}]}]}' |
 		refused_json "sample 1: expected a stack of at most 8,192 frames, with locations that the file has"
 	cat "$golden/everything.json" - <<<'[]' | refused_json "line 2, byte 3532: expected the end of the input, got '['"
+}
+
+# OpenTelemetry's eBPF profiler: 20 samples a second of CPU time. A sample with times is one observation a time.
+@test "samples with a period of time are shown as time, and counted alike by all commands" {
+	folds "$golden/period.json" | diff <(printf 'rest 150000000\nwork 200000000\n') -
+	folds --kind samples "$golden/period.json" | diff <(printf 'rest 3\nwork 4\n') -
+	"$kiln" info "$golden/period.json" | grep -q '^cpu  *350 ms in 7 samples (shown)$'
+	[ "$("$kiln" top "$golden/period.json" | head -1)" = "350 ms in 7 samples" ]
+	sed 's/"period": "50000000"/"period": "9000000000000000000"/' "$golden/period.json" >long.json
+	[ "$("$kiln" top long.json | head -1)" = "7 samples" ]
+	# Without a period, waits: 4 + 3 of unit ns, in 3 + 1 observations.
+	sed 's/"count"/"nanoseconds"/; /"periodType"/,/^ *}/d; /"period"/d' "$golden/period.json" >waits.json
+	"$kiln" info waits.json | grep -q '^samples  *7 ns in 4 samples (shown)$'
+	[ "$("$kiln" top waits.json | head -1)" = "7 ns in 4 samples" ]
 }

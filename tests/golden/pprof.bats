@@ -111,3 +111,15 @@ kiln: $golden/odd.pb: references to missing functions or mappings: 2" ]
 	"$kiln" fold --kind cpu "$corpus/field/zero-default.pb" 2>said | grep -q ' 5000000$'
 	[ ! -s said ]
 }
+
+# Parca's agent writes the number of samples, and as the period what each stands for: 4 and 3 of 50 ms.
+@test "samples with a period of time are shown as time" {
+	folds "$golden/period.pb" | diff <(printf 'work 200000000\nwork;rest 150000000\n') -
+	folds --kind samples "$golden/period.pb" | diff <(printf 'work 4\nwork;rest 3\n') -
+	"$kiln" info "$golden/period.pb" >info
+	grep -q '^cpu  *350 ms in 7 samples (shown)$' info
+	grep -q '^samples  *7 samples in 2 stacks$' info
+	[ "$("$kiln" top "$golden/period.pb" | head -1)" = "350 ms in 7 samples" ]
+	"$kiln" convert "$golden/period.pb" -o again.pb
+	"$kiln" info again.pb | diff info -
+}

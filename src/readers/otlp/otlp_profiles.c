@@ -6,6 +6,7 @@
 
 #include "base/slot_queue.h"
 #include "readers/otlp/otlp_dictionary.h"
+#include "readers/pprof/sampled_time.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -83,7 +84,10 @@ const struct protobuf_schema otlp_data_shape = {
 /* Profiles of one kind and unit. */
 struct kind {
 	string_id kind, unit;
+	string_id period_kind, period_unit; /* of a period that is in another unit; 0: none */
+	uint64_t period;
 	uint32_t samples, stream;
+	uint64_t delivered;
 	bool any_time;
 };
 
@@ -185,6 +189,7 @@ static bool times_fit(const struct otlp *o)
 	return true;
 }
 
+/* A sample with times is several observations, one a time. */
 static bool add_sample(struct otlp *o, const struct protobuf_field *sample, stack_id stack)
 {
 	size_t times = o->times.len, values = o->values.len;
@@ -200,6 +205,7 @@ static bool add_sample(struct otlp *o, const struct protobuf_field *sample, stac
 	if (!sum_values(o, &sum))
 		return skip_sample(o, sample, "expected values that add up to less than 2^63");
 	o->taken++;
+	kind->delivered += times ? times : 1;
 	if (!(o->want & WANT_TIMES) || !times) {
 		add_row(o, stack, o->time, sum);
 		return true;
@@ -261,20 +267,24 @@ static bool take_type(struct otlp *o, struct bytes message, string_id *ret_kind,
 	return otlp_finish_message(d, &m, err);
 }
 
-static bool open_kind(struct otlp *o, string_id kind, string_id unit, struct error *err)
+static bool is_kind(const struct kind *a, const struct kind *b)
 {
-	struct kind new = {.kind = kind, .unit = unit};
+	return a->kind == b->kind && a->unit == b->unit && a->period_kind == b->period_kind &&
+	       a->period_unit == b->period_unit && a->period == b->period;
+}
 
+static bool open_kind(struct otlp *o, struct kind new, struct error *err)
+{
 	for (o->kind = 0; o->kind < o->kinds.len; o->kind++)
-		if (o->kinds.items[o->kind].kind == kind && o->kinds.items[o->kind].unit == unit)
+		if (is_kind(&o->kinds.items[o->kind], &new))
 			return true;
 	if (o->kinds.len == KINDS_LIMIT)
 		return error_set(err, ERR_LIMIT, "more than %u kinds of values", KINDS_LIMIT);
 	new.samples = profile_add_samples(o->profile);
 	new.stream = profile_add_stream(
 		o->profile, new.samples, (struct bytes){0}, (struct bytes){0}, (struct bytes){0});
-	o->profile->streams.items[new.stream].row.kind = kind;
-	o->profile->streams.items[new.stream].row.unit = unit;
+	o->profile->streams.items[new.stream].row.kind = new.kind;
+	o->profile->streams.items[new.stream].row.unit = new.unit;
 	vector_push(&o->kinds, new);
 	return true;
 }
@@ -292,17 +302,17 @@ static void take_attributes(struct otlp *o, const struct protobuf_field *f)
 static bool take_about(struct otlp *o, struct bytes message, struct error *err)
 {
 	struct protobuf m = protobuf_open(message, &profile_shape);
-	string_id kind = 0, unit = 0, period_kind = 0, period_unit = 0;
+	struct kind new = {0};
 	uint64_t period = 0;
-	bool done = true;
+	bool done = true, own;
 
 	o->time = o->duration = 0;
 	o->tags.now = o->resource;
 	for (struct protobuf_field f; done && protobuf_next(&m, &f);) {
 		if (f.number == PROFILE_SAMPLE_TYPE)
-			done = take_type(o, f.bytes, &kind, &unit, err);
+			done = take_type(o, f.bytes, &new.kind, &new.unit, err);
 		else if (f.number == PROFILE_PERIOD_TYPE)
-			done = take_type(o, f.bytes, &period_kind, &period_unit, err);
+			done = take_type(o, f.bytes, &new.period_kind, &new.period_unit, err);
 		else if (f.number == PROFILE_PERIOD)
 			period = f.value;
 		else if (f.number == PROFILE_TIME)
@@ -312,10 +322,14 @@ static bool take_about(struct otlp *o, struct bytes message, struct error *err)
 		else if (f.number == PROFILE_ATTRIBUTES)
 			take_attributes(o, &f);
 	}
-	if (!done || !otlp_finish_message(&o->dictionary, &m, err) ||
-		!open_kind(o, kind, unit, err))
+	own = new.period_kind == new.kind &&new.period_unit == new.unit;
+	if (own || !period)
+		new.period_kind = new.period_unit = 0;
+	else
+		new.period = period;
+	if (!done || !otlp_finish_message(&o->dictionary, &m, err) || !open_kind(o, new, err))
 		return false;
-	if (period && period_kind == kind && period_unit == unit)
+	if (period && own)
 		o->profile->streams.items[o->kinds.items[o->kind].stream].row.period = period;
 	if (o->time && (!o->first_time || o->time < o->first_time))
 		o->first_time = o->time;
@@ -511,7 +525,10 @@ static void finish_kinds(struct otlp *o)
 			vector_release(&samples->time);
 		else
 			row->wall_offset = 0;
-		row->delivered = samples->count;
+		row->delivered = kind->delivered;
+		sampled_time_add(o->profile, kind->stream,
+			&(struct sampled_time){profile_text(o->profile, kind->period_kind),
+				profile_text(o->profile, kind->period_unit), kind->period});
 	}
 	pprof_set_times(o->profile, o->first_time, o->longest);
 }

@@ -1,6 +1,7 @@
 /* pprof_about.c: reads what a pprof file has about all of its samples. */
 #include "base/units.h"
 #include "readers/pprof/pprof_file.h"
+#include "readers/pprof/sampled_time.h"
 
 #include <stdlib.h>
 
@@ -98,6 +99,17 @@ static void set_meta(struct pprof *p, const char *key, struct bytes value)
 		profile_set_meta(p->profile, bytes_of(key), value);
 }
 
+/* The period is the time of a sample, and samples are all that the file counts. */
+static bool add_time(struct pprof *p)
+{
+	struct sampled_time time = {pprof_text_at(p, p->period_type.kind),
+		pprof_text_at(p, p->period_type.unit), p->period};
+
+	return p->types.len == 1 &&
+	       bytes_equal(pprof_text_at(p, p->types.items[0].kind), BYTES("samples")) &&
+	       sampled_time_add(p->profile, p->stream_of[0], &time);
+}
+
 /* When the period is in the unit of no stream. */
 static void set_period(struct pprof *p)
 {
@@ -108,7 +120,7 @@ static void set_period(struct pprof *p)
 		if (p->period_type.kind == p->types.items[i].kind &&
 			p->period_type.unit == p->types.items[i].unit)
 			return;
-	if ((int64_t)p->period <= 0)
+	if ((int64_t)p->period <= 0 || add_time(p))
 		return;
 	pprof_number_text(&text, (int64_t)p->period, pprof_text_at(p, p->period_type.unit));
 	if (kind.len)

@@ -139,6 +139,23 @@ def dropping():
     ])
 
 
+def period():
+    """Samples that are only counted, every 50 ms of CPU time, as Parca's agent writes them."""
+    s = Strings()
+    return b"".join([
+        value_type(s, 1, "samples", "count"),
+        value_type(s, 11, "cpu", "nanoseconds"),
+        number(12, 50000000),
+        sample([1], [4]),
+        sample([2, 1], [3]),
+        location(1, 0, 0x1000, (1, 0)),
+        location(2, 0, 0x1001, (2, 0)),
+        function(s, 1, "work"),
+        function(s, 2, "rest"),
+        s.fields(),
+    ])
+
+
 def empty():
     """What a program that did nothing leaves."""
     s = Strings()
@@ -148,7 +165,8 @@ def empty():
 def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
-    files = {"everything": everything(), "odd": odd(), "dropping": dropping(), "empty": empty()}
+    files = {"everything": everything(), "odd": odd(), "dropping": dropping(), "period": period(),
+             "empty": empty()}
     for name, content in files.items():
         with open(f"{folder}/{name}.pb", "wb") as out:
             out.write(content)
