@@ -89,12 +89,13 @@ static const struct option output_options[] = {
 static const struct option side_options[] = {
 	{.name = "before",
 		.argument = "FILE...",
-		.help = "profiles of BEFORE: their values are added up",
+		.help = "profiles of BEFORE: their values are added up, or with more or fewer "
+			"files than AFTER has, their means are taken",
 		.set = add_path,
 		.offset = AT(side[0])},
 	{.name = "after",
 		.argument = "FILE...",
-		.help = "profiles of AFTER: their values are added up",
+		.help = "profiles of AFTER, likewise",
 		.set = add_path,
 		.offset = AT(side[1])},
 	{0},
@@ -273,7 +274,13 @@ static struct bytes short_name(const char *path)
 	return bytes_base_name(bytes_of(path));
 }
 
-/* "a.folded", or "3 files, a.folded to c.folded". */
+/* Sums of more files on one side than on the other would differ for that reason alone. */
+static bool takes_means(void)
+{
+	return own.side[0].paths.len != own.side[1].paths.len;
+}
+
+/* "a.folded", "3 files, a.folded to c.folded", or "mean of 3 files, ...". */
 static void name_side(struct profile *p, size_t side)
 {
 	const struct files *files = &own.side[side];
@@ -282,7 +289,8 @@ static void name_side(struct profile *p, size_t side)
 	struct buffer name = {0};
 
 	if (files->paths.len > 1)
-		buffer_printf(&name, "%zu files, ", files->paths.len);
+		buffer_printf(
+			&name, "%s%zu files, ", takes_means() ? "mean of " : "", files->paths.len);
 	buffer_add(&name, first.at, first.len);
 	if (files->paths.len > 1)
 		buffer_printf(&name, " to %.*s", (int)last.len, last.at);
@@ -391,6 +399,9 @@ static bool diff_profiles(const struct loading *loading, int format, struct erro
 
 	profile_init(&merged);
 	done = add_side(loading, &merged, 0, want, err) && add_side(loading, &merged, 1, want, err);
+	if (done && takes_means())
+		done = profile_average(
+			&merged, (size_t[]){own.side[0].paths.len, own.side[1].paths.len}, err);
 	name_side(&merged, 0);
 	name_side(&merged, 1);
 	done = done &&
@@ -409,7 +420,7 @@ static bool diff_lines(int format, bool *ret_done, struct error *err)
 	bool can;
 
 	if (own.both || format != TO_FOLDED || own.per_thread || c->elided || c->time[0] ||
-		c->time[1] || !load_is_plain())
+		c->time[1] || takes_means() || !load_is_plain())
 		return false;
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < own.side[side].paths.len; i++)

@@ -47,16 +47,22 @@ static bool agree_on_unit(
 	return fits || error_set(err, ERR_LIMIT, "the sum of all values exceeds 2^63");
 }
 
+bool merge_units_agree(const struct profile *to, const struct view *v)
+{
+	struct bytes unit = profile_text(v->profile, view_stream(v)->unit);
+
+	return !to->streams.len ||
+	       bytes_equal(units_base(unit),
+		       units_base(profile_text(to, to->streams.items[0].row.unit)));
+}
+
 static bool check_unit(const struct profile *to, const struct view *v, struct error *err)
 {
-	struct bytes unit = profile_text(v->profile, view_stream(v)->unit), known;
+	struct bytes unit = units_base(profile_text(v->profile, view_stream(v)->unit)), known;
 
-	if (!to->streams.len)
+	if (merge_units_agree(to, v))
 		return true;
 	known = units_base(profile_text(to, to->streams.items[0].row.unit));
-	unit = units_base(unit);
-	if (bytes_equal(known, unit))
-		return true;
 	return error_set(err, ERR_USAGE,
 		"its values are in %.*s, those of the files before it in %.*s; choose a common one "
 		"with --kind",
@@ -156,4 +162,82 @@ bool profile_merge(
 	return profile_check_rows(to, err) &&
 	       agree_on_unit(to, fresh, unit, profile_string(to, unit), err) &&
 	       profile_check_values(to, err);
+}
+
+/* ---- Means ---- */
+
+static int64_t value_at(const struct stream *s, size_t row)
+{
+	return s->value.len ? s->value.items[row] : s->row.fixed_value;
+}
+
+/* Is each value of the side a multiple of its number of files? */
+static bool all_divide(const struct profile *p, const size_t files[2])
+{
+	for (size_t i = 0; i < p->streams.len; i++) {
+		const struct stream *s = &p->streams.items[i];
+		int64_t by = (int64_t)files[s->row.side - 1];
+
+		for (size_t row = 0; row < p->samples.items[s->row.samples].count; row++)
+			if (value_at(s, row) % by)
+				return false;
+	}
+	return true;
+}
+
+static int64_t quotient(int64_t value, int64_t by)
+{
+	return value / by + value % by * 2 / by;
+}
+
+/* `read` and `written` are the sums so far, of values and of their quotients. */
+static void divide(struct stream *s, size_t rows, int64_t by, int64_t *read, int64_t *written)
+{
+	while (s->value.len < rows)
+		vector_push(&s->value, s->row.fixed_value);
+	for (size_t row = 0; row < rows; row++) {
+		int64_t sum;
+
+		*read += s->value.items[row];
+		sum = quotient(*read, by);
+		s->value.items[row] = sum - *written;
+		*written = sum;
+	}
+}
+
+static bool add_decimals(struct profile *p, struct error *err)
+{
+	struct bytes unit = profile_text(p, p->streams.items[0].row.unit);
+	struct buffer finer = {0};
+	bool fits = true;
+	string_id id;
+
+	if (!bytes_equal(units_base(unit), BYTES("count")) || units_decimals(unit) > 4)
+		return true;
+	buffer_printf(&finer, "count/%lld", (long long)ten_to(units_decimals(unit) + 2));
+	id = profile_string(p, buffer_bytes(&finer));
+	buffer_release(&finer);
+	for (size_t i = 0; fits && i < p->streams.len; i++) {
+		fits = multiply(&p->streams.items[i], 0, 100);
+		p->streams.items[i].row.unit = id;
+	}
+	return fits ? profile_check_values(p, err)
+		    : error_set(err, ERR_LIMIT, "the sum of all values exceeds 2^63");
+}
+
+bool profile_average(struct profile *p, const size_t files[2], struct error *err)
+{
+	int64_t read[2] = {0}, written[2] = {0};
+
+	if (p->streams.len && !all_divide(p, files) && !add_decimals(p, err))
+		return false;
+	for (size_t i = 0; i < p->streams.len; i++) {
+		struct stream *s = &p->streams.items[i];
+		size_t side = s->row.side - 1;
+
+		if (files[side] > 1)
+			divide(s, p->samples.items[s->row.samples].count, (int64_t)files[side],
+				&read[side], &written[side]);
+	}
+	return true;
 }

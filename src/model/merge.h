@@ -21,4 +21,12 @@ struct merge_part {
 bool profile_merge(
 	struct profile *to, const struct view *v, const struct merge_part *part, struct error *err);
 
+/* Is the unit that of what was added before, but for decimals? */
+bool merge_units_agree(const struct profile *to, const struct view *v);
+
+/* Divide the values of each side by its number of files, so that sides of 2 and 3 files can be
+ * compared. What is divided is rounded so that the sum of all values so far is right to within one;
+ * counts that cannot be divided get two more decimals. ERR_LIMIT when those do not fit. */
+bool profile_average(struct profile *p, const size_t files[2], struct error *err);
+
 #endif

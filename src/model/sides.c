@@ -86,8 +86,10 @@ double sides_ratio(const struct sides *s, int64_t before, int64_t after)
 
 	if (change < s->noise && -change < s->noise)
 		return 0;
-	if (before <= 0 || after <= 0)
+	if (!before || !after)
 		return change > 0 ? INFINITY : -INFINITY;
+	if (before < 0 || after < 0) /* a ratio means nothing: its sign says more or less */
+		return change > 0 ? 1 : -1;
 	return log((double)after / ((double)before * s->scale));
 }
 

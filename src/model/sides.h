@@ -29,7 +29,7 @@ static inline size_t sides_shown(const struct sides *s)
 /* The change from before to after. */
 int64_t sides_change(const struct sides *s, int64_t before, int64_t after);
 /* The logarithm of after/before: 0 if equal or below the noise, +-INFINITY for what is new or
- * gone. */
+ * gone, 1 or -1 for more or less of values below 0. */
 double sides_ratio(const struct sides *s, int64_t before, int64_t after);
 
 /* Values of "before" for nodes without a value in "after", and their totals; arrays with an item

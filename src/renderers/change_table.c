@@ -145,9 +145,17 @@ static void put_rest(struct buffer *b, size_t count, const char *what)
 void change_table(struct buffer *b, const struct view *v, const struct functions *f, size_t rows,
 	size_t hidden, const struct text_settings *text)
 {
-	struct columns c = fit(v, f, rows, text->width);
+	struct columns c;
 
 	change_summary(b, v, &f->sides);
+	if (!f->count) {
+		buffer_text(b, "none of ");
+		units_grouped(b, (int64_t)hidden);
+		buffer_printf(
+			b, " function%s changed by --threshold or more\n", hidden == 1 ? "" : "s");
+		return;
+	}
+	c = fit(v, f, rows, text->width);
 	put_heading(b, &c, text);
 	for (size_t i = 0; i < rows; i++)
 		put_row(b, v, f, &f->rows[i], &c, text);

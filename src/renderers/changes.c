@@ -7,13 +7,13 @@
 
 void change_percent(struct buffer *b, const struct sides *s, int64_t before, int64_t after)
 {
-	double percent;
+	double from = (double)before * s->scale, percent;
 
-	if (before <= 0 || after <= 0) {
-		buffer_text(b, after > 0 ? "new" : before > 0 ? "gone" : "0%");
+	if (!before || !after) {
+		buffer_text(b, after ? "new" : before ? "gone" : "0%");
 		return;
 	}
-	percent = ((double)after / ((double)before * s->scale) - 1) * 100;
+	percent = ((double)after - from) / fabs(from) * 100; /* more is positive, also below 0 */
 	if (fabs(percent) < 0.05)
 		buffer_text(b, "0%");
 	else

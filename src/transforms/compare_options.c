@@ -86,6 +86,10 @@ const struct option compare_option_table[] = {
 		.help = "treat changes below PERCENT of the total as noise (default 0.5): grey in "
 			"pictures, left out of the table",
 		.set = set_threshold},
+	{.name = "any-kind",
+		.help = "compare values of different kinds, for example CPU time with waits",
+		.set = option_flag,
+		.offset = AT(any_kind)},
 	{.name = "elided",
 		.help = "only what is gone: functions of BEFORE that AFTER does not have",
 		.set = option_flag,
@@ -120,6 +124,39 @@ bool compare_prepare(
 	return true;
 }
 
+/* Text formats call their values samples, whatever those are. */
+static bool is_any_kind(struct bytes kind)
+{
+	return bytes_equal(kind, BYTES("samples"));
+}
+
+/* "cycles" of "cycles:u". */
+static struct bytes without_modifiers(struct bytes kind)
+{
+	kind.len = bytes_until(kind, ':');
+	return kind;
+}
+
+/* A change from CPU time to waits means nothing. */
+static bool check_kind(const struct compare_options *c, const struct profile *to,
+	const struct view *v, struct error *err)
+{
+	struct bytes kind = profile_text(v->profile, view_stream(v)->kind), known;
+
+	if (c->any_kind || !to->streams.len)
+		return true;
+	known = profile_text(to, to->streams.items[0].row.kind);
+	if (!merge_units_agree(to, v)) /* profile_merge reports it */
+		return true;
+	if (is_any_kind(kind) || is_any_kind(known) ||
+		bytes_equal(without_modifiers(kind), without_modifiers(known)))
+		return true;
+	return error_set(err, ERR_USAGE,
+		"its values are of the kind %.*s, those of the files before it of %.*s; choose a "
+		"common one with --kind, or compare them with --any-kind",
+		(int)kind.len, kind.at, (int)known.len, known.at);
+}
+
 bool compare_add(const struct compare_options *c, struct profile *to, struct view *v, size_t side,
 	struct merge_part part, bool threads, struct error *err)
 {
@@ -129,6 +166,8 @@ bool compare_add(const struct compare_options *c, struct profile *to, struct vie
 	if (view_stream(v)->side)
 		return error_set(err, ERR_USAGE,
 			"it already has two columns: draw it with: kiln draw %s", part.name);
+	if (!check_kind(c, to, v, err))
+		return false;
 	canonical_apply_roots(&c->canonical, v);
 	matched = match_threads(v, !c->canonical.names || threads, to);
 	part.side = (uint32_t)side + 1;

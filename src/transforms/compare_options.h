@@ -15,7 +15,7 @@
 /* The options of a comparison. Side 0 is before, side 1 is after. */
 struct compare_options {
 	struct canonical canonical;
-	bool normalise, elided;
+	bool normalise, elided, any_kind;
 	double threshold;    /* percent */
 	const char *time[2]; /* FROM..TO of a side; NULL: everything */
 };
@@ -40,7 +40,7 @@ bool compare_prepare(
 
 /* Add what a view shows as a side; part->side and part->threads are filled in here. `threads`:
  * outermost frames stand for threads, as in threads_from_roots. ERR_USAGE: the view has two
- * sides itself, or its unit differs from that of what was added before. */
+ * sides itself, or its unit or kind differs from that of what was added before. */
 bool compare_add(const struct compare_options *c, struct profile *to, struct view *v, size_t side,
 	struct merge_part part, bool threads, struct error *err);
 

@@ -79,7 +79,7 @@ sums() {
 	run -0 "$kiln" diff --to folded a.folded a.folded
 	diff <(echo "$output") <(echo "$output" | swap)
 	run -0 "$kiln" diff --threshold 0 a.folded a.folded
-	[ "${lines[3]}" = "... 7 more functions changed less than --threshold" ]
+	[ "${lines[2]}" = "none of 7 functions changed by --threshold or more" ]
 }
 
 @test "-n: before is scaled to after, sums stay right" {
@@ -103,15 +103,53 @@ sums() {
 	[ "$(sums 2 <<<"$output")" = "100 100" ]
 }
 
-@test "several files a side are added up" {
+@test "several files a side are added up; sides of more and of fewer are compared by their means" {
 	before_and_after
 	echo 'app;main;io 5' >c.folded
-	run -0 "$kiln" diff --before a.folded c.folded --after b.folded c.folded c.folded --to folded
-	[ "${lines[0]}" = "app;main;io 15 20" ]
-	[ "$(sums 2 <<<"$output")" = "105 130" ]
-	diff <(echo "$output") <("$kiln" diff --before a.folded --after b.folded --before=c.folded --after=c.folded --after c.folded --to folded)
-	run -0 "$kiln" diff --before a.folded c.folded --after b.folded
+	run -0 "$kiln" diff --before a.folded c.folded --after b.folded c.folded --to folded
+	[ "${lines[0]}" = "app;main;io 15 15" ]
+	[ "$(sums 2 <<<"$output")" = "105 125" ]
+	diff <(echo "$output") <("$kiln" diff --before a.folded --after b.folded --before=c.folded --after=c.folded --to folded)
+	run -0 "$kiln" diff --before a.folded c.folded --after b.folded b.folded
 	[ "${lines[0]}" = "before: 2 files, a.folded to c.folded: 105 samples" ]
+	# 100 + 5 in two files are 52.5 each, and 120 + 5 + 5 in three are 43.33.
+	run -0 "$kiln" diff --before a.folded c.folded --after b.folded c.folded c.folded
+	[ "${lines[0]}" = "before: mean of 2 files, a.folded to c.folded: 52.50 samples" ]
+	[[ "${lines[1]}" == "after: mean of 3 files, b.folded to c.folded: 43.33 samples (-9.17, -17.5%)" ]]
+	run -0 "$kiln" diff --before a.folded c.folded --after b.folded c.folded c.folded --to folded
+	[ "${lines[0]}" = "app;main;io 7.5 6.66" ] || [ "${lines[0]}" = "app;main;io 7.5 6.67" ]
+	[ "$(sums 2 <<<"$output")" = "52 43" ]
+}
+
+@test "a run that is there twice on one side changes nothing" {
+	needs_corpus
+	unequal=$corpus/ab-runs/unequal
+	run -0 "$kiln" diff --before "$unequal"/a[12].folded --after "$unequal/b1.folded"
+	[ "${lines[0]}" = "before: mean of 2 files, a1.folded to a2.folded: 150 samples" ]
+	[ "${lines[1]}" = "after: b1.folded: 150 samples (0, 0%)" ]
+	[ "${lines[2]}" = "none of 3 functions changed by --threshold or more" ]
+	run -0 "$kiln" diff --before "$unequal"/a[12].folded --after "$unequal/b1.folded" --to folded
+	[ "$output" = "main;rest 50 50"$'\n'"main;work 100 100" ]
+}
+
+# Sides below 0 are neither new nor gone, and their percentage is that of the distance from 0.
+@test "values below 0 can be compared" {
+	printf 'main;a -5\nmain;b 3\nmain;c 1\n' >a.folded
+	printf 'main;a 10\nmain;b -2\nmain;c 2\n' >b.folded
+	run -0 "$kiln" diff a.folded b.folded
+	[ "${lines[1]}" = "after: b.folded: 10 samples (+11, +1100%)" ]
+	[[ "${lines[3]}" == *"10     +15  +300% "*" a" && "${lines[4]}" == *"-2      -5  -167% "*" b" ]]
+	[[ "$output" != *new* && "$output" != *gone* ]]
+}
+
+@test "values of different kinds are refused, unless --any-kind" {
+	cpu=$BATS_TEST_DIRNAME/../golden/pprof/period.pb
+	waits=$BATS_TEST_DIRNAME/../../../shared/corpus/field/otlp-multi.json
+	needs_corpus
+	run -2 "$kiln" diff "$cpu" "$waits"
+	[ "$output" = "kiln: $waits: its values are of the kind off_cpu, those of the files before it of cpu; choose a common one with --kind, or compare them with --any-kind" ]
+	run -0 "$kiln" diff --any-kind "$cpu" "$waits"
+	[ "${lines[0]}" = "kiln: otlp-multi.json: off_cpu is compared with cpu" ] || [[ "${lines[0]}" == *"off_cpu is compared with cpu" ]]
 }
 
 @test "what differs from build to build is no change, unless --exact" {
@@ -526,7 +564,7 @@ random_files() {
 	[ "${lines[1]}" = "after: times.txt, 0.3..: 5 cycles (+2, +66.7%)" ]
 	run -0 "$kiln" diff -q --before-time 0.1..0.5 --after-time 0.1..0.5 --threshold 0 times.txt times.txt
 	[ "${lines[1]}" = "after: times.txt, 0.1..0.5: 4 cycles (0, 0%)" ]
-	[ "${lines[3]}" = "... 3 more functions changed less than --threshold" ]
+	[ "${lines[2]}" = "none of 3 functions changed by --threshold or more" ]
 	"$kiln" diff -q --to json --before-time 0.1..0.5 --after-time 0.1..0.5 times.txt times.txt |
 		jq -e '[.tree[], .functions[] | .self[0] == .self[1] and .total[0] == .total[1]] | all and length > 3' >/dev/null
 	run -2 "$kiln" diff --before-time later times.txt times.txt

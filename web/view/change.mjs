@@ -6,9 +6,9 @@ export const changeOf = (before, after, scale) =>
 
 // "+12.3%", "new", "gone", "0%".
 export function changePercent(before, after, scale) {
-	if (before <= 0 || after <= 0)
-		return after > 0 ? "new" : before > 0 ? "gone" : "0%";
-	const percent = (after / (before * scale) - 1) * 100, size = Math.abs(percent);
+	if (!before || !after)
+		return after ? "new" : before ? "gone" : "0%";
+	const from = before * scale, percent = (after - from) / Math.abs(from) * 100, size = Math.abs(percent);
 	if (size < 0.05)
 		return "0%";
 	return (percent > 0 ? "+" : "") + percent.toFixed(size < 99.95 ? 1 : 0) + "%";
