@@ -6,6 +6,7 @@
 #include "names/demangle.h"
 
 #include "base/memory.h"
+#include "names/declaration.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -64,125 +65,6 @@ static bool demangle_d(const char *mangled, struct buffer *out)
 	return len && len <= DEMANGLED_LIMIT;
 }
 
-/* ---- Leaving out parameter lists ---- */
-
-struct shaping {
-	const char *text; /* the demangled name, NUL-terminated */
-	size_t at, len;
-	char *to; /* in the same memory: the name only becomes shorter */
-	size_t written;
-	bool is_d;
-};
-
-static void keep(struct shaping *s, size_t count)
-{
-	memmove(s->to + s->written, s->text + s->at, count);
-	s->written += count;
-	s->at += count;
-}
-
-/* Behind the bracket that closes the one at `at`; 0: none. Angle brackets count unless they are
- * arrows or inside round brackets, where they may be operators. */
-static size_t bracket_end(const struct shaping *s, size_t at)
-{
-	size_t round = 0, angle = 0;
-
-	for (size_t i = at; i < s->len; i++) {
-		char c = s->text[i];
-
-		if (c == '(' || c == '{' || c == '[')
-			round++;
-		else if ((c == ')' || c == '}' || c == ']') && round)
-			round--;
-		else if (c == '<' && !round)
-			angle++;
-		else if (c == '>' && !round && angle && s->text[i - 1] != '-')
-			angle--;
-		if (!round && !angle)
-			return i + 1;
-	}
-	return 0;
-}
-
-static bool shaping_starts(const struct shaping *s, const char *text)
-{
-	return !strncmp(s->text + s->at, text, strlen(text));
-}
-
-/* The length of "operator" and its punctuation, which is not a bracket. */
-static size_t operator_length(const struct shaping *s)
-{
-	size_t word = strlen("operator");
-
-	if (!shaping_starts(s, "operator"))
-		return 0;
-	if (s->at && (s->text[s->at - 1] != ':' && s->text[s->at - 1] != ' '))
-		return 0;
-	/* A conversion operator: any type, possibly with brackets, up to the end. */
-	if (shaping_starts(s, "operator ") && !shaping_starts(s, "operator new") &&
-		!shaping_starts(s, "operator delete"))
-		return s->len - s->at;
-	if (shaping_starts(s, "operator()") || shaping_starts(s, "operator[]"))
-		return word + 2;
-	return word + strspn(s->text + s->at + word, "<>=!+-*/%^&|~,");
-}
-
-/* Skip what may stand between a parameter list and the next scope. */
-static void skip_qualifiers(struct shaping *s)
-{
-	static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
-
-	for (size_t i = 0; i < sizeof(qualifiers) / sizeof(*qualifiers); i++)
-		if (shaping_starts(s, qualifiers[i]))
-			s->at += strlen(qualifiers[i]);
-}
-
-/* One step at the outermost level; false when brackets do not match. */
-static bool shape_step(struct shaping *s)
-{
-	char c = s->text[s->at];
-	size_t end, punctuated = operator_length(s);
-
-	if (punctuated) {
-		keep(s, punctuated);
-	} else if (c == '(' || c == '<' || c == '{' || c == '[') {
-		end = bracket_end(s, s->at);
-		if (!end)
-			return false;
-		if (c != '(' || shaping_starts(s, "(anonymous namespace)") ||
-			(s->is_d && s->at && s->text[s->at - 1] == '!')) {
-			keep(s, end - s->at);
-		} else {
-			s->at = end;
-			skip_qualifiers(s);
-		}
-	} else {
-		keep(s, 1);
-	}
-	return true;
-}
-
-static void leave_out_parameters(struct buffer *out, size_t start, bool is_d)
-{
-	struct shaping s = {.len = out->len - start, .is_d = is_d};
-	char *copy;
-
-	if (!memchr(out->at + start, '(', s.len))
-		return;
-	copy = memory_copy_text(out->at + start, s.len);
-	s.text = copy;
-	s.to = out->at + start;
-	while (s.at < s.len && shape_step(&s))
-		;
-	if (s.at < s.len || !s.written) { /* unknown use of brackets: keep the whole name */
-		memcpy(out->at + start, copy, s.len);
-		s.written = s.len;
-	}
-	out->len = start + s.written;
-	out->at[out->len] = 0;
-	memory_free(copy);
-}
-
 /* ---- Suffixes ---- */
 
 /* The length of a legacy Rust name, which ends in "17h", 16 hexadecimal digits and "E"; 0: not
@@ -237,14 +119,14 @@ static bool demangle_plain(const char *name, size_t len, bool rust_legacy, struc
 			out->len = sink.start;
 			done = demangle_cpp(name, len, 0, &sink) && out->len > sink.start;
 			if (done)
-				leave_out_parameters(out, sink.start, false);
+				declaration_shorten(out, sink.start, false);
 		}
 	} else if (name[1] == 'R') {
 		done = demangle_rust(name, &sink) && out->len > sink.start;
 	} else {
 		done = demangle_d(name, out);
 		if (done)
-			leave_out_parameters(out, sink.start, true);
+			declaration_shorten(out, sink.start, true);
 	}
 	if (!done && out->at) {
 		out->len = sink.start;

@@ -1,7 +1,9 @@
 /* tidy.c: how is a function's printed name shown? */
 #include "names/tidy.h"
 
+#include "names/declaration.h"
 #include "names/demangle.h"
+#include "names/v8_name.h"
 
 #define RUST_HASH_LEN 17 /* 'h' and 16 hexadecimal digits */
 
@@ -115,15 +117,27 @@ static void separators_off(struct buffer *name, size_t start)
 void tidy_name(struct bytes printed, struct buffer *out)
 {
 	size_t start = out->len;
+	struct v8_name v8;
 
-	if (!demangle(printed, out)) {
-		out->len = start;
-		tidy_rust_name(printed, out);
-	} else if (ends_in_rust_hash((struct bytes){out->at + start, out->len - start})) {
-		out->len -= RUST_HASH_LEN + 2;
+	if (demangle(printed, out)) {
+		if (ends_in_rust_hash((struct bytes){out->at + start, out->len - start}))
+			out->len -= RUST_HASH_LEN + 2;
+	} else if (v8_name_parse(printed, &v8)) {
+		v8_name_format(&v8, printed, out);
+	} else if (ends_in_rust_hash(printed)) {
+		tidy_rust(printed, out);
+	} else if (bytes_starts_with(printed, BYTES("py::"))) { /* and a path: Python's perf map */
+		buffer_add(out, printed.at, printed.len);
+	} else {
+		declaration_name(printed, out);
 	}
-	out->len = start + without_arguments((struct bytes){out->at + start, out->len - start});
-	separators_off(out, start);
+}
+
+enum frame_kind tidy_name_kind(struct bytes printed, enum frame_kind kind)
+{
+	struct v8_name v8;
+
+	return v8_name_parse(printed, &v8) ? v8_name_kind(&v8) : kind;
 }
 
 void tidy_name_inferno(struct bytes printed, struct buffer *out)

@@ -5,10 +5,13 @@
 #include "base/buffer.h"
 #include "model/profile.h"
 
-/* Append `printed` to *out: demangled (C++, Rust, D), without a Rust hash and without the argument
- * list that C++ and Java put behind a name, ';' as ':'. An argument list starts at the first '('
- * that is not inside brackets, "(anonymous namespace)" and Go's ".(*T)" excepted. */
+/* Append `printed` to *out, as Kiln itself names a function: demangled (C++, Rust, D), without a
+ * Rust hash, without the parameters and the type of its declaration (declaration.h), V8's names
+ * without their marks (v8_name.h), ';' as ':'. */
 void tidy_name(struct bytes printed, struct buffer *out);
+
+/* The kind of a function with this printed name: for V8's that of its mark, else `kind`. */
+enum frame_kind tidy_name_kind(struct bytes printed, enum frame_kind kind);
 
 /* Append a name that whoever printed it took apart as if it were C++: a Rust hash at its end is cut
  * off and Rust's escapes are undone; any other name stays as it is. */

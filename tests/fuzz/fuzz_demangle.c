@@ -1,4 +1,6 @@
-/* fuzz_demangle.c: any bytes as mangled names: an answer within the limit, or none and nothing. */
+/* fuzz_demangle.c: any bytes as mangled names: an answer within the limit, or none and nothing; as
+ * printed ones: an answer that is not longer. */
+#include "names/declaration.h"
 #include "names/demangle.h"
 
 #include <stdlib.h>
@@ -23,7 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const starts[] = {"", "_Z", "_ZN", "_R", "_D1a"};
 	struct bytes text = {(const char *)data, size};
+	struct buffer shortened = {0};
 
+	declaration_name(text, &shortened);
+	if (shortened.len > size)
+		abort();
+	buffer_release(&shortened);
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		struct buffer name = {0};
 

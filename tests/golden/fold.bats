@@ -89,3 +89,13 @@ load common
 	done
 	printf '\357\273\277' | refused 'expected a profile: check the program'
 }
+
+# As from a perf.data file: names are whole, without parameters and the types that are returned.
+@test "names with round brackets are not cut" {
+	cp "$corpus/field/operator_call.txt" names.txt || skip "no corpus"
+	run -0 "$kiln" fold names.txt
+	[ "$output" = "app;main;handle /srv/app (x)/b.js:12:3;pick;ns::Op<int>::operator() 5" ]
+	ln -s "$(realpath "$kiln")" stackcollapse-perf.pl
+	run -0 ./stackcollapse-perf.pl names.txt
+	[ "$output" = "app;main;LazyCompile:*handle /srv/app ;void ;ns::Op<int>::operator 5" ]
+}

@@ -32,7 +32,7 @@ def rows(table, column, layout, instance=0):
 ends, text = [end for end, in rows(1, 1, "Q")], bytes(columns[1, 2, 0])
 strings = [text[ends[i - 1] if i else 0:end].decode() for i, end in enumerate(ends)]
 frames, place = [strings[f[0]] for f in rows(2, 1, "5I")], [f for f, in rows(6, 1, "I")]
-names = [";".join(frames[f] for f in place[first:first + count]) for first, count in rows(5, 2, "2I")]
+names = [";".join(frames[f].replace(";", ":") for f in place[first:first + count]) for first, count in rows(5, 2, "2I")]
 stacks = [""]
 for (caller,), (location,) in list(zip(rows(7, 1, "I"), rows(7, 2, "I")))[1:]:
     stacks.append(f"{stacks[caller]};{names[location]}" if stacks[caller] else names[location])

@@ -143,9 +143,10 @@ static location_id new_symbol(
 		buffer_text(&t->name, "[unknown]");
 	else
 		buffer_printf(&t->name, bracketed ? "%.*s" : "[%.*s]", (int)base.len, base.at);
-	return text_stacks_frame(
-		t, &(struct text_frame){
-			   .function = buffer_bytes(&t->name), .module = base, .kind = kind});
+	return text_stacks_frame(t,
+		&(struct text_frame){.function = buffer_bytes(&t->name),
+			.module = base,
+			.kind = t->style->tool == TOOL_KILN ? tidy_name_kind(symbol, kind) : kind});
 }
 
 location_id text_stacks_symbol(

@@ -115,6 +115,8 @@ static uint32_t add_run(
 	while (tidy_next_inlined(&symbols, &symbol)) {
 		bool inlined = n->runs.len > run + 1;
 
+		if (n->style->tool == TOOL_KILN)
+			frame.kind = tidy_name_kind(symbol, frame.kind);
 		run_add(n, &frame,
 			n->style->tool != TOOL_KILN
 				? classic_name(n, printed, symbol, source, java, inlined)
