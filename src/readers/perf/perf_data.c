@@ -15,6 +15,7 @@
  *
  * In the end addresses get their names (process/symbolize.h is the caller's: loading/). */
 #include "readers/perf/perf_events.h"
+#include "readers/perf/perf_kernel.h"
 #include "readers/perf/perf_losses.h"
 #include "readers/perf/perf_waiting.h"
 #include "readers/readers.h"
@@ -60,6 +61,7 @@ struct data {
 	struct kernel *kernel;	     /* the running one, if it is the recorded one; else NULL */
 	bool kernel_expected;	     /* there was a sample in the kernel */
 	bool kernel_own;	     /* the running kernel is the recorded one */
+	bool kernel_assumed;	     /* it fits, but the file does not say which it is */
 	size_t build_ids;	     /* how many of the file's are known to the binaries */
 	size_t events_known;	     /* how many of its events have streams */
 	uint64_t samples;
@@ -217,17 +219,19 @@ static void describe(struct data *d)
 
 /* ---- Samples ---- */
 
-/* Is the running kernel the one that was recorded? */
-static bool is_own_kernel(const struct data *d, uint64_t *ret_base)
+/* A file without the kernel's release has no build id of it either. */
+static bool assume_kernel(struct data *d)
 {
-	struct mapping row = {0};
-	char build_id[65];
+	struct error hidden = {0};
+	struct kernel *running;
 
-	for (mapping_id i = 1; i < d->profile->mappings.len && row.kind != MAPPING_KERNEL; i++)
-		row = d->profile->mappings.items[i];
-	*ret_base = row.base;
-	return row.kind == MAPPING_KERNEL && kernel_build_id_text(build_id) &&
-	       bytes_equal(profile_text(d->profile, row.build_id), bytes_of(build_id));
+	if (d->file.about.release.len)
+		return false;
+	running = kernel_open(&hidden);
+	d->kernel_assumed =
+		running && perf_kernel_assume(d->profile, d->processes.kernel_space, running);
+	kernel_release_for_reuse(running);
+	return d->kernel_assumed;
 }
 
 /* Names of kernel functions will be needed: for naming, and already here if a CPU is idle, as only
@@ -243,15 +247,15 @@ static void expect_kernel(struct data *d, const struct perf_record *r)
 
 	if (in_kernel && !d->kernel_expected) {
 		d->kernel_expected = true;
-		d->kernel_own = is_own_kernel(d, &base);
-		if (d->kernel_own)
+		d->kernel_own = perf_kernel_is_running(d->profile, &base) || assume_kernel(d);
+		if (d->kernel_own && !d->kernel_assumed)
 			kernel_prefetch();
 	}
 	if (!idle || !d->kernel_own || d->kernel)
 		return;
 	d->kernel = kernel_open(&hidden);
-	d->kernel_own =
-		d->kernel && is_own_kernel(d, &base) && kernel_text_start(d->kernel) == base;
+	d->kernel_own = d->kernel && perf_kernel_is_running(d->profile, &base) &&
+			kernel_text_start(d->kernel) == base;
 	if (d->kernel_own)
 		d->stacks.kernel = d->kernel;
 }
@@ -493,6 +497,10 @@ static void note_damage(struct data *d)
 	if (f->killed)
 		profile_note(d->profile, "perf did not finish the file (was it killed?): "
 					 "everything up to its end is read");
+	if (d->kernel_assumed)
+		profile_note(d->profile,
+			"the file does not say which kernel was recorded: the running one is "
+			"assumed, whose code has the same address and size");
 	if (f->cut)
 		profile_note(d->profile, "truncated: %llu bytes of records are missing at the end",
 			(unsigned long long)f->cut);
