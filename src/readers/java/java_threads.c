@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-enum { WAITS_ANYWHERE = 1, WAITS_INNERMOST = 2 };
-
 void java_threads_start(struct java_threads *j)
 {
 	static const char *const states[JAVA_STATES] = {
@@ -85,14 +83,21 @@ static bool waits_anywhere(struct bytes method)
 				  BYTES("accept0")));
 }
 
+unsigned java_method_waits(struct bytes method)
+{
+	return (waits_anywhere(method) ? JAVA_WAITS_ANYWHERE : 0u) |
+	       (waits_innermost(method) ? JAVA_WAITS_INNERMOST : 0u);
+}
+
 static void note_waits(struct java_threads *j, location_id location, struct bytes method)
 {
+	unsigned waits = java_method_waits(method);
+
+	if (j->stacks.style->tool == TOOL_SCRIPTS)
+		waits &= JAVA_WAITS_ANYWHERE;
 	while (j->waits.len <= location)
 		vector_push(&j->waits, 0);
-	if (waits_anywhere(method))
-		j->waits.items[location] |= WAITS_ANYWHERE;
-	if (waits_innermost(method) && j->stacks.style->tool != TOOL_SCRIPTS)
-		j->waits.items[location] |= WAITS_INNERMOST;
+	j->waits.items[location] |= (uint8_t)waits;
 }
 
 bool java_threads_frame(struct java_threads *j, struct bytes text)
@@ -108,7 +113,7 @@ bool java_threads_frame(struct java_threads *j, struct bytes text)
 	waits = location < j->waits.len ? j->waits.items[location] : 0;
 	if (j->any_method)
 		waits = 0;
-	if ((waits & WAITS_ANYWHERE) || (waits && !j->stacks.frames.len))
+	if ((waits & JAVA_WAITS_ANYWHERE) || (waits && !j->stacks.frames.len))
 		j->state = JAVA_WAITING;
 	text_stacks_push(&j->stacks, location);
 	return true;

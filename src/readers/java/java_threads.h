@@ -16,6 +16,12 @@ enum java_state {
 	JAVA_UNKNOWN, /* no Java thread: it has no stack */
 };
 
+/* How a method tells that its thread waits in the system: wherever it is in the stack, or as the
+ * innermost frame. */
+enum { JAVA_WAITS_ANYWHERE = 1, JAVA_WAITS_INNERMOST = 2 };
+/* The flags of a method such as "sun.nio.ch.EPoll.wait"; 0: its thread runs. */
+unsigned java_method_waits(struct bytes method);
+
 struct java_threads {
 	struct text_stacks stacks;
 	bool any_method;    /* no method tells that a thread waits */
@@ -25,7 +31,7 @@ struct java_threads {
 	thread_id thread;   /* if threads are requested */
 	enum java_state state;
 	bool background;       /* one of the JVM's own */
-	VECTOR(uint8_t) waits; /* of locations: 1 in any frame, 2 in the innermost one */
+	VECTOR(uint8_t) waits; /* of locations: flags as of java_method_waits */
 	uint64_t time;	       /* of the dump, ns since 1970; 0: unknown */
 	unsigned has;	       /* of samples */
 };
