@@ -50,6 +50,7 @@ static const char *const names[] = {
 	/* a */ "perf-script",
 	/* b */ "perf-report",
 	/* c */ "go-text",
+	/* d */ "jfr",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))
