@@ -125,9 +125,9 @@ static void add_notes(const struct recording *r)
 			(unsigned long long)r->first_damaged);
 	if (r->open)
 		profile_note(p,
-			"the chunk at byte %llu has no end: events that the recorder had not "
-			"written "
-			"are missing",
+			"the chunk at byte %llu has no end: what is behind its last complete event "
+			"is "
+			"missing",
 			(unsigned long long)r->first_open);
 	if (r->damaged_checkpoints)
 		profile_note(p, "checkpoints of which constants could not be read: %llu",
