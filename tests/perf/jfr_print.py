@@ -1,7 +1,6 @@
 """jfr_print.py JFR FILE: what `jfr print` says of a recording, as a line for each kind of value and stack.
 
 JFR is the command. The line is the kind, the stack as `kiln fold --lines` names it, the thread in front, and the sum.
-Values that the JVM's clock counts are in ns there, too, but a difference of a nanosecond is its rounding.
 """
 import collections
 import json
@@ -62,7 +61,8 @@ def main(jfr, path):
     for event in json.loads(told.stdout)["recording"]["events"]:
         v = event["values"]
         trace = v.get("stackTrace")
-        stack = ";".join(frame(f) for f in reversed(trace["frames"])) if trace else "[no stack]"
+        stack = ";".join(frame(f) for f in reversed(trace["frames"])) if trace else ""
+        stack = stack or "[no stack]"
         if trace and trace["truncated"]:
             stack = "[truncated:depth];" + stack
         thread = v.get("eventThread") or v.get("sampledThread") or {}

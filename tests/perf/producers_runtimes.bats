@@ -92,6 +92,28 @@ as_told() {
 	[ ! -s blocked ]
 }
 
+@test "Flight Recorder: what jfr print says, and known shares" {
+	need javac java jcmd jfr
+	javac -d . "$programs/Recorded.java"
+	java -XX:StartFlightRecording=settings=profile,filename=ended.jfr -cp . Recorded 3000 Recorded.class >log
+	java -XX:StartFlightRecording=settings=default -cp . Recorded 60000 Recorded.class >log &
+	running=$!
+	for ((try = 0; try < 100; try++)); do
+		sleep 0.3
+		jcmd "$running" JFR.dump filename="$PWD/dumped.jfr" >log 2>&1 && "$kiln" fold -q dumped.jfr 2>/dev/null | grep -q heavy && break
+	done
+	for file in ended dumped; do
+		python3 "$BATS_TEST_DIRNAME/jfr_print.py" jfr "$file.jfr" | LC_ALL=C sort >told
+		[ "$(cut -d ' ' -f 1 told | sort -u | wc -l)" -gt 4 ]
+		for kind in $(cut -d ' ' -f 1 told | sort -u); do
+			"$kiln" fold -q --lines --by-thread --kind "$kind" "$file.jfr" |
+				sed -E "s|^([^;]*)-[0-9]+/[0-9]+;|$kind \1;|; s|^\[unknown\]-\?/\?;|$kind ;|"
+		done | LC_ALL=C sort | diff told -
+	done
+	"$kiln" fold -q ended.jfr | grep 'Recorded.spin' >spin
+	share Recorded.heavy 60 90 spin
+}
+
 @test "Java exceptions: traces of a program that fails as often as it says" {
 	need javac java
 	javac -d . "$programs/Failing.java"
