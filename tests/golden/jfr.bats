@@ -122,7 +122,8 @@ header() {
 	{ head -c 3000 "$golden/compressed.jfr"; printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'; tail -c +3017 "$golden/compressed.jfr"; } >damaged.jfr
 	run --separate-stderr "$kiln" fold --kind running damaged.jfr
 	echo "$stderr"
-	[ "$status" -eq 0 ] && [ -n "$output" ]
+	[ "$status" -eq 0 ]
+	[ -n "$output" ]
 }
 
 @test "damage is told with its place" {
