@@ -156,6 +156,8 @@ same_as_corpus() {
 	same instruments/whole
 	same instruments/small
 	same instruments/old
+	same instruments/cycles
+	same instruments/xcode16
 	"$kiln" info "$golden/instruments/small.txt" | grep -q '^time  *3.000012 ms'
 }
 

@@ -4,8 +4,10 @@
  *	1.21 min  100.0%	0 s	 	busy (12345)
  *	900.00 ms  82.6%	12.50 ms	 	 main
  *
- * Fields are separated by tabs; a blank more before the name is a call deeper. What counts is the
- * second field, the line's own time: in ms, with as many decimals as the input has need of. */
+ * Fields are separated by tabs; a blank more before the name is a call deeper. Xcode 16 has no
+ *third field, and two blanks before the outermost name. What counts is the second field, the line's
+ *own time: in ms, with as many decimals as the input has need of. Counters have cycles ("1.50 Gc")
+ *in its place. */
 #include "readers/lines/call_path.h"
 #include "readers/lines/line_format.h"
 
@@ -21,34 +23,45 @@
 struct tree {
 	struct text_stacks stacks;
 	struct call_path path;
+	bool known; /* by the first line with a weight, what follows: */
+	bool cycles;
+	size_t margin; /* blanks before the outermost name */
 };
 
 /* A line's fields. */
 struct weighed {
-	int64_t self; /* ns */
-	size_t depth;
+	int64_t self; /* ns, or cycles */
+	size_t blanks, depth;
 	struct bytes name;
+	bool cycles;
 };
 
-/* The length of a unit in ns; 0: unknown. Old versions write ms without a unit. */
-static int64_t unit_ns(struct bytes unit)
+/* What a unit is in ns, or in cycles; 0: unknown. Old versions write ms without a unit. */
+static int64_t unit_size(struct bytes unit, bool *ret_cycles)
 {
 	static const struct {
 		struct bytes name;
-		int64_t ns;
-	} units[] = {{{"", 0}, 1000000}, {{"ms", 2}, 1000000}, {{"s", 1}, 1000000000},
-		{{"min", 3}, 60000000000}, {{"\xC2\xB5s", 3}, 1000}, {{"\xCE\xBCs", 3}, 1000},
-		{{"us", 2}, 1000}, {{"ns", 2}, 1}, {{"h", 1}, 3600000000000},
-		{{"hr", 2}, 3600000000000}};
+		int64_t size;
+		bool cycles;
+	} units[] = {{{"", 0}, 1000000, false}, {{"ms", 2}, 1000000, false},
+		{{"s", 1}, 1000000000, false}, {{"min", 3}, 60000000000, false},
+		{{"\xC2\xB5s", 3}, 1000, false}, {{"\xCE\xBCs", 3}, 1000, false},
+		{{"us", 2}, 1000, false}, {{"ns", 2}, 1, false}, {{"h", 1}, 3600000000000, false},
+		{{"hr", 2}, 3600000000000, false}, {{"c", 1}, 1, true}, {{"kc", 2}, 1000, true},
+		{{"Kc", 2}, 1000, true}, {{"Mc", 2}, 1000000, true}, {{"Gc", 2}, 1000000000, true},
+		{{"Tc", 2}, 1000000000000, true}};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (bytes_equal(unit, units[i].name))
-			return units[i].ns;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (!bytes_equal(unit, units[i].name))
+			continue;
+		*ret_cycles = units[i].cycles;
+		return units[i].size;
+	}
 	return 0;
 }
 
-/* "12.50 ms" in ns; digits below ns are dropped. */
-static bool parse_time(struct bytes text, int64_t *ret_ns)
+/* "12.50 ms" in ns, "1.50 Gc" in cycles; further digits are dropped. */
+static bool parse_value(struct bytes text, int64_t *ret_value, bool *ret_cycles)
 {
 	int64_t whole = 0, ns = 0, unit;
 	struct bytes digits = {0};
@@ -70,7 +83,7 @@ static bool parse_time(struct bytes text, int64_t *ret_ns)
 	}
 	while (i < text.len && text.at[i] == ' ')
 		i++;
-	unit = unit_ns((struct bytes){text.at + i, text.len - i});
+	unit = unit_size((struct bytes){text.at + i, text.len - i}, ret_cycles);
 	if (!unit || __builtin_mul_overflow(whole, unit, &ns))
 		return false;
 	for (size_t d = 0; d < digits.len && unit; d++) {
@@ -78,43 +91,84 @@ static bool parse_time(struct bytes text, int64_t *ret_ns)
 		if (__builtin_add_overflow(ns, unit * (digits.at[d] - '0'), &ns))
 			return false;
 	}
-	*ret_ns = ns;
+	*ret_value = ns;
 	return true;
 }
 
-/* "1.21 min  100.0%" is not looked at any closer. */
-static bool is_weight(struct bytes text)
+/* "1.21 min  100.0%": only its unit matters. */
+static bool is_weight(struct bytes text, bool *ret_cycles)
 {
-	while (text.len && *text.at == ' ')
-		text = (struct bytes){text.at + 1, text.len - 1};
-	while (text.len && text.at[text.len - 1] == ' ')
-		text.len--;
-	return text.len > 1 && is_digit(*text.at) && text.at[text.len - 1] == '%';
+	struct bytes number = bytes_trim(text);
+	const char *blank;
+	int64_t value;
+
+	if (number.len < 2 || !is_digit(*number.at) || number.at[number.len - 1] != '%')
+		return false;
+	blank = bytes_find(number, BYTES("  "));
+	*ret_cycles = false;
+	if (blank)
+		parse_value(
+			(struct bytes){number.at, (size_t)(blank - number.at)}, &value, ret_cycles);
+	return true;
+}
+
+/* What a line has behind its second field: blanks, and a name. */
+static struct bytes named_part(struct bytes line)
+{
+	struct bytes field, rest = line;
+
+	bytes_cut(&rest, '\t', &field);
+	bytes_cut(&rest, '\t', &field);
+	line = rest;
+	return bytes_cut(&rest, '\t', &field) ? rest : line;
 }
 
 /* The part of a line by which its frame is found again: its name. */
 static struct bytes name_of(struct bytes line)
 {
-	struct bytes field;
-	size_t depth;
-
-	for (int i = 0; i < 3; i++)
-		bytes_cut(&line, '\t', &field);
-	depth = bytes_count_leading(line, ' ');
-	return bytes_trim((struct bytes){line.at + depth, line.len - depth});
+	return bytes_trim(named_part(line));
 }
 
 static bool parse_line(struct bytes line, struct bytes name, struct weighed *ret)
 {
-	struct bytes weight, self, blank;
+	struct bytes named = named_part(line), weight, self;
+	bool own = false;
 
 	if (!bytes_cut(&line, '\t', &weight) || !bytes_cut(&line, '\t', &self) ||
-		!is_weight(weight) || !parse_time(self, &ret->self))
+		!is_weight(weight, &ret->cycles))
 		return false;
-	bytes_cut(&line, '\t', &blank);
-	ret->depth = bytes_count_leading(line, ' ');
+	ret->self = 0;
+	if (!bytes_equal(bytes_trim(self), BYTES("-")) &&
+		(!parse_value(self, &ret->self, &own) || (ret->self && own != ret->cycles)))
+		return false;
+	ret->blanks = bytes_count_leading(named, ' ');
 	ret->name = name;
 	return name.len > 0;
+}
+
+/* The first line with a weight says what is counted, and where names begin. */
+static void learn_from(struct tree *t, const struct weighed *first)
+{
+	struct profile *p = t->stacks.profile;
+	struct stream_row *row = &p->streams.items[t->stacks.first_stream].row;
+
+	t->known = true;
+	t->cycles = first->cycles;
+	t->margin = first->blanks;
+	if (!t->cycles)
+		return;
+	row->kind = profile_string(p, BYTES("cycles"));
+	row->unit = profile_string(p, BYTES("count"));
+}
+
+static void learn_from_head(struct tree *t, struct bytes head)
+{
+	struct weighed first;
+	struct bytes line;
+
+	while (!t->known && bytes_line(&head, &line))
+		if (parse_line(line, name_of(line), &first))
+			learn_from(t, &first);
 }
 
 static bool take_weighed(struct tree *t, const struct weighed *line, struct error *err)
@@ -152,8 +206,13 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 	struct tree *t = self;
 	struct weighed weighed;
 
-	if (parse_line(line, text_lines_part(&t->stacks.lines, line), &weighed))
-		return take_weighed(t, &weighed, err);
+	if (parse_line(line, text_lines_part(&t->stacks.lines, line), &weighed)) {
+		if (!t->known)
+			learn_from(t, &weighed);
+		weighed.depth = weighed.blanks < t->margin ? 0 : weighed.blanks - t->margin;
+		if (weighed.cycles == t->cycles)
+			return take_weighed(t, &weighed, err);
+	}
 	if (bytes_trim(line).len && !bytes_find(line, BYTES("Symbol Name")))
 		text_stacks_skip(&t->stacks, EXPECTED);
 	return true;
@@ -165,6 +224,8 @@ static void choose_unit(struct profile *p, uint64_t counted)
 	struct stream *s = &p->streams.items[0];
 	int64_t ns = counted >= FINEST ? 1 : counted ? 1000 : 1000000;
 
+	if (bytes_equal(profile_text(p, s->row.kind), BYTES("cycles")))
+		return;
 	for (size_t i = 0; i < s->value.len; i++)
 		s->value.items[i] /= ns;
 	s->row.unit = profile_string(p, ns == 1000000 ? BYTES("ms")
@@ -181,6 +242,8 @@ static bool start(void *self, struct error *err)
 	t->stacks.add_notes = choose_unit;
 	text_stacks_stream(&t->stacks, BYTES("time"), BYTES("ms"), (struct bytes){0});
 	call_path_open(&t->path, t->stacks.part);
+	if (t->stacks.part)
+		learn_from_head(t, t->stacks.part->begin);
 	return true;
 }
 
@@ -218,7 +281,7 @@ static int bid(struct bytes head)
 
 	if (!bytes_line(&head, &line))
 		return 0;
-	if (bytes_find(line, BYTES("Self")) && bytes_ends_with(line, BYTES("\tSymbol Name")))
+	if (bytes_find(line, BYTES("Self")) && bytes_find(line, BYTES("\tSymbol Name")))
 		return 8 * 16;
 	return parse_line(line, name_of(line), &weighed) ? 24 : 0;
 }
