@@ -133,20 +133,40 @@ static bool try_by_build_id(struct search *s)
 
 /* ---- By path ---- */
 
+/* Where /lib and the like are links to folders in /usr, recorded paths begin with /usr, but the
+ * files of unpacked packages may still be in /lib. Return 0, or the length of "/usr". */
+static int usr_prefix(struct bytes path)
+{
+	bool merged = bytes_starts_with(path, BYTES("/usr/lib")) ||
+		      bytes_starts_with(path, BYTES("/usr/bin/")) ||
+		      bytes_starts_with(path, BYTES("/usr/sbin/"));
+
+	return merged ? 4 : 0;
+}
+
+/* Below --symfs, try the path, and then the name alone. */
+static bool try_symfs(struct search *s, struct bytes path)
+{
+	const char *symfs = s->binary_locations->symfs;
+	struct bytes name = bytes_base_name(path);
+	int len = (int)path.len, usr = usr_prefix(path);
+
+	return try_path(s, "%s%.*s", symfs, len, path.at) ||
+	       (usr && try_path(s, "%s%.*s", symfs, len - usr, path.at + usr)) ||
+	       try_path(s, "%s/%.*s", symfs, (int)name.len, name.at);
+}
+
 static bool try_by_path(struct search *s)
 {
 	const char *root = s->binary_locations->root, *symfs = s->binary_locations->symfs;
 	struct bytes path = s->query->path;
-	const char *slash = bytes_find_last(path, '/');
 	int len = (int)path.len;
 
-	if (!slash || path.at[0] != '/')
+	if (!bytes_starts_with(path, BYTES("/")))
 		return false;
 	if (root && *root && try_path(s, "%s%.*s", root, len, path.at))
 		return true;
-	if (symfs &&
-		(try_path(s, "%s%.*s", symfs, len, path.at) ||
-			try_path(s, "%s%.*s", symfs, (int)(path.at + path.len - slash), slash)))
+	if (symfs && try_symfs(s, path))
 		return true;
 	/* With --symfs, files of this machine are used only if the build id proves that they are
 	 * the same. */

@@ -128,6 +128,38 @@ static void symfs_replaces_the_root(void **state)
 	work_run("rm -r sys/*");
 }
 
+/* Packages may have in /lib what processes map from /usr/lib. */
+static void symfs_may_be_unpacked_packages(void **state)
+{
+	static const struct {
+		const char *path, *file;
+	} cases[] = {
+		{"/usr/lib/x86_64-linux-gnu/libapp.so", "lib/x86_64-linux-gnu/libapp.so"},
+		{"/usr/lib64/libapp.so", "lib64/libapp.so"},
+		{"/usr/bin/app", "bin/app"},
+		{"/usr/sbin/app", "sbin/app"},
+	};
+	struct binary_locations binary_locations = {.symfs = work_path("sys")};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes path = bytes_of(cases[i].path);
+		struct image *image;
+
+		assert_null(binary_locations_open(&binary_locations, path, bytes_of(app_id), NULL));
+		work_run("mkdir -p $(dirname sys/%s) && cp app sys/%s", cases[i].file,
+			cases[i].file);
+		image = binary_locations_open(&binary_locations, path, bytes_of(app_id), NULL);
+		assert_non_null(image);
+		image_release(image);
+		work_run("rm -r sys/*");
+	}
+	work_run("mkdir -p sys/local/bin && cp other sys/local/bin/other");
+	assert_null(binary_locations_open(
+		&binary_locations, BYTES("/usr/local/bin/other"), (struct bytes){0}, NULL));
+	work_run("rm -r sys/*");
+}
+
 static void the_vdso_is_this_kernels_own_or_none(void **state)
 {
 	struct error err = {0};
@@ -218,6 +250,7 @@ int main(void)
 		cmocka_unit_test(binaries_are_found_by_build_id),
 		cmocka_unit_test(binaries_in_perfs_cache_are_found),
 		cmocka_unit_test(symfs_replaces_the_root),
+		cmocka_unit_test(symfs_may_be_unpacked_packages),
 		cmocka_unit_test(the_vdso_is_this_kernels_own_or_none),
 		cmocka_unit_test(invalid_build_ids_open_no_file),
 		cmocka_unit_test(debug_files_are_found_by_build_id),
