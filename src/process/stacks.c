@@ -472,8 +472,10 @@ static void add_user(struct stack_builder *m, const struct chain_part *user,
 			unwinder_walk(&m->s->unwinder, &view, m->record, &own);
 			frames = &own;
 		}
+		ret->has_user = !frames->absent;
 		ret->user_end = frames->end;
-		add_frames(m, frames);
+		if (!frames->absent)
+			add_frames(m, frames);
 		return;
 	}
 	if (sample->branches.count &&

@@ -119,4 +119,6 @@ void unwinder_walk(struct unwinder *u, const struct code_view *view, const struc
 		sample->regs_user.count, &copy.registers);
 	copy.stack.start = copy.registers.value[u->arch->stack_pointer];
 	unwinder_walk_copy(u, view, &copy, ret);
+	ret->absent = ret->end == UNWIND_NO_MAPPING && !ret->count && !ret->missing_image &&
+		      !sample->stack_user.len;
 }

@@ -22,6 +22,7 @@ struct user_frames {
 	size_t count;
 	enum unwind_end end;
 	bool foreign;		/* 32-bit code: not walked */
+	bool absent;		/* the thread has no user stack: it is in execve or exit */
 	bool guessed;		/* a frame pointer led through code without tables */
 	uint32_t missing_image; /* the binary whose image has to be requested first, or 0 */
 };
@@ -58,7 +59,7 @@ void unwinder_walk_copy(struct unwinder *u, const struct code_view *view,
 	const struct unwinder_copy *copy, struct user_frames *ret_frames);
 
 /* The same for a sample with registers. During execve and exit, a sample may be outside of any
- * code. */
+ * code; without a stack copy, it has no user stack then. */
 void unwinder_walk(struct unwinder *u, const struct code_view *view,
 	const struct perf_record *record, struct user_frames *ret_frames);
 
