@@ -1,29 +1,56 @@
 /* arch.h: what differs between machines when stacks are walked.
  *
  * To add a machine, add a row in arch.c. Column numbers are those of its DWARF register mapping
- * (x86-64: System V ABI AMD64 supplement, figure 3.36). */
+ * (x86-64: System V ABI AMD64 supplement, figure 3.36; AArch64: DWARF for the Arm 64-bit
+ * Architecture, "DWARF register names"). */
 #ifndef KILN_IMAGES_ARCH_H
 #define KILN_IMAGES_ARCH_H
 
 #include "base/bytes.h"
 
-#define ARCH_COLUMNS_LIMIT 33 /* registers that a rule can refer to; aarch64 has x0..x30 and sp */
+#define ARCH_COLUMNS_LIMIT 33 /* registers that a rule can refer to; aarch64: x0..x30, sp, pc */
+
+/* What the kernel puts on the stack for a signal handler: the interrupted registers of all columns,
+ * one word each in the order of the columns, and a word by which the frame is recognised where the
+ * code that the handler returns to cannot be read. Offsets are bytes from the stack pointer of that
+ * code. */
+struct arch_signal_frame {
+	uint16_t registers, mark_at;
+	uint32_t mark; /* 0: call frame information describes signal frames */
+};
 
 struct arch {
 	const char *name;
 	uint16_t machine; /* EM_* */
 	uint8_t columns;  /* registers below this number are tracked */
-	uint8_t stack_pointer, frame_pointer, return_address;
+	uint8_t stack_pointer, frame_pointer;
+	uint8_t return_address; /* the pc, of a frame or, in rules, of its caller */
+	/* Where a call leaves the return address. If a call pushes it: the column of the return
+	 * address itself. */
+	uint8_t link_register;
 	/* A preserved register through which some code finds its frame, as the dynamic linker
 	 * does with rbx; or ARCH_NO_COLUMN. */
 	uint8_t base_pointer;
 	/* A call pushes the return address, so every frame is at least one word long. */
 	bool call_pushes;
-	uint64_t preserved; /* mask: registers that a function preserves by default */
+	/* The frame pointer points to a pair of words: the caller's frame pointer and the return
+	 * address. The pair may lie anywhere in its frame, so it does not tell the CFA. */
+	bool frame_records;
+	/* Return addresses may be signed: code that signs them saves them with a signature in the
+	 * bits that are not in address_mask, and its rules say where (pointer authentication). */
+	bool signs_returns;
+	uint64_t address_mask; /* bits of an address of code */
+	uint64_t preserved;    /* mask: registers that a function preserves by default */
 	/* Call frame instructions: for the first instruction of a function; for a lazy PLT; for
 	 * a place without a caller. */
 	struct bytes call_program, plt_program, end_program;
 	struct bytes system_call; /* the instruction */
+	/* The first instruction of code to which indirect jumps are allowed, of a PLT too. */
+	struct bytes landing_pad;
+	/* The instructions of the code to which a signal handler returns, if no call frame
+	 * information describes it, and what it finds on the stack. */
+	struct bytes signal_return;
+	struct arch_signal_frame signal_frame;
 	struct bytes context_end; /* first bytes of the code to which functions started by
 			       makecontext return */
 	int8_t data_align; /* data alignment factor of these programs; the code alignment factor is

@@ -32,17 +32,31 @@ static void add_synthetic(struct cfi *cfi, uint64_t start, uint64_t end, struct 
 	index->count++;
 }
 
+/* The first stub of .plt may have a landing pad, before which nothing has happened. */
+static void add_plt(struct cfi *cfi, const struct image_section *s)
+{
+	struct bytes pad = cfi->arch->landing_pad;
+	uint64_t start = s->address;
+
+	if (pad.len && pad.len < s->size && bytes_starts_with(image_at(cfi->image, start), pad)) {
+		add_synthetic(cfi, start, start + pad.len, (struct bytes){0});
+		start += pad.len;
+	}
+	add_synthetic(cfi, start, s->address + s->size, cfi->arch->plt_program);
+}
+
 /* Assume GNU ld's layout for PLT sections. Only the stubs of .plt push anything. */
 static void add_plts(struct cfi *cfi)
 {
-	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+	static const char *const names[] = {".plt.sec", ".plt.got", ".iplt"};
+	const struct image_section *s = image_section(cfi->image, ".plt");
 
+	if (s && s->address)
+		add_plt(cfi, s);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const struct image_section *s = image_section(cfi->image, names[i]);
-
+		s = image_section(cfi->image, names[i]);
 		if (s && s->address)
-			add_synthetic(cfi, s->address, s->address + s->size,
-				i ? (struct bytes){0} : cfi->arch->plt_program);
+			add_synthetic(cfi, s->address, s->address + s->size, (struct bytes){0});
 	}
 }
 
@@ -86,6 +100,17 @@ static bool run_initial(
 	       cfi_run(&machine, slot->cie.program, 0, 0, &slot->initial, &reached);
 }
 
+static void add_signal_rule(struct cfi *cfi)
+{
+	struct cfi_rule *rule;
+
+	if (!cfi->arch->signal_return.len)
+		return;
+	rule = arena_alloc(&cfi->arena, sizeof(*rule));
+	*rule = (struct cfi_rule){.signal = true, .by_layout = true};
+	cfi->signal_rule = rule;
+}
+
 struct cfi *cfi_open(const struct image *image)
 {
 	struct cfi *cfi = memory_new(1, sizeof(*cfi));
@@ -101,9 +126,10 @@ struct cfi *cfi_open(const struct image *image)
 		memory_new(CFI_SYNTHETIC_LIMIT, sizeof(struct cfi_index_entry));
 	add_plts(cfi);
 	add_context_end(cfi);
+	add_signal_rule(cfi);
 	cfi->synthetic_cie.cie = (struct cfi_cie){.code_align = 1,
 		.data_align = cfi->arch->data_align,
-		.return_column = cfi->arch->return_address,
+		.return_column = cfi->arch->link_register,
 		.program = cfi->arch->call_program};
 	run_initial(cfi, &cfi->indexes[CFI_SYNTHETIC].section, &cfi->synthetic_cie);
 	return cfi;
@@ -247,14 +273,14 @@ static struct cfi_plain plain_of(const struct arch *arch, const struct cfi_rule 
 	struct cfi_plain plain = {0};
 	bool returns = false;
 
-	if (rule->signal || rule->return_column != arch->return_address ||
+	if (rule->signal || rule->return_column != arch->link_register ||
 		rule->cfa.how != CFI_REGISTER ||
 		(rule->cfa.base != arch->stack_pointer && rule->cfa.base != arch->frame_pointer))
 		return plain;
 	for (unsigned i = 0; i < rule->count; i++) {
 		const struct cfi_value *v = &rule->values[i];
 
-		if (v->column == arch->return_address && v->how == CFI_AT_CFA) {
+		if (v->column == arch->link_register && v->how == CFI_AT_CFA) {
 			plain.return_offset = v->offset;
 			returns = true;
 		} else if (v->column == arch->frame_pointer && v->how == CFI_AT_CFA) {
@@ -307,9 +333,24 @@ static const struct cfi_rule *keep_rule(
 	return kept;
 }
 
+/* Does a signal handler return to this address? A walk looks up the pc of a thread that is in this
+ * code, at one of its two instructions, or the byte before it, which other code may own. What its
+ * own entry says, if it has one, is not used: it leads to a pair of a frame pointer and a return
+ * address for debuggers, past the function that was interrupted. */
+static bool is_signal_return(const struct cfi *cfi, uint64_t address)
+{
+	struct bytes code = cfi->arch->signal_return;
+	uint64_t size = code.len / 2, at = (address + 1) & (0 - size);
+
+	return size && (bytes_starts_with(image_at(cfi->image, at), code) ||
+			       bytes_starts_with(image_at(cfi->image, at - size), code));
+}
+
 /* Decode without the memo. */
 static const struct cfi_rule *decode(struct cfi *cfi, uint64_t address)
 {
+	if (is_signal_return(cfi, address))
+		return cfi->signal_rule;
 	for (enum cfi_source source = 0; source < CFI_SOURCES; source++) {
 		const struct cfi_index *index = cfi_source_index(cfi, source);
 		size_t i = cfi_index_find(index, address);

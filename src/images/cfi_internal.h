@@ -35,6 +35,7 @@ struct cfi {
 	struct cfi_cie_slot cies[CFI_SOURCES][CFI_CIE_SLOTS];
 	struct cfi_cie_slot synthetic_cie;
 	struct cfi_expressions expressions;
+	const struct cfi_rule *signal_rule; /* of code to which signal handlers return (arch.h) */
 
 	struct arena arena; /* owns the rules */
 	VECTOR(const struct cfi_rule *) rules;

@@ -284,6 +284,8 @@ static bool step_other(struct run *r, uint8_t op)
 		return remember(r);
 	case DW_CFA_restore_state:
 		return restore(r);
+	case DW_CFA_AARCH64_negate_ra_state: /* the walk finds out what is signed: arch.h */
+		return r->machine->arch->signs_returns;
 	case DW_CFA_GNU_args_size: /* for exception handlers; no rule depends on it */
 		cursor_uleb(c);
 		return true;

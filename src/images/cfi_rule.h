@@ -44,6 +44,7 @@ struct cfi_rule {
 	int32_t cfa_after;
 	uint32_t id;	       /* distinct rules of a handle are numbered from 1 */
 	bool signal;	       /* a signal frame: the caller's pc is exact, not a return address */
+	bool by_layout;	       /* ... whose registers are where arch.h says; nothing else is set */
 	uint8_t return_column; /* the column with the caller's pc */
 	uint8_t count;
 	struct cfi_plain plain;

@@ -6,6 +6,10 @@
  * forgotten, which is rare, the whole stack is walked again with all registers (may_lack). The last
  * RECENT_CODES mappings are kept, because callers are mostly in the same few binaries.
  *
+ * Code without rules is passed by its frame pointer. On some machines (arch.h, frame_records) that
+ * does not tell the caller's stack pointer, which then is unknown: its column holds a lower bound.
+ * The next rule gets the CFA from the frame pointer instead (cfa_by_record).
+ *
  * Safety: the copy and the tables are not trusted. Every frame has to lie above the one before
  * it (except around a signal), so a walk ends, and every word is read through a bounds check. */
 #include "images/unwind.h"
@@ -50,6 +54,7 @@ struct frame {
 	const struct cfi *cfi;
 	const struct stack_copy *stack;
 	bool filled, signal;
+	const struct arch *arch;
 	const struct registers *callee;
 	uint64_t sp, cfa;
 };
@@ -75,8 +80,33 @@ static enum unwind_end run_expression(
 	}
 }
 
-static enum unwind_end find_cfa(const struct arch *arch, const struct cfi_rule *rule,
-	const struct frame *f, uint64_t *ret_cfa)
+/* The CFA of a function whose stack pointer is unknown, if its frame pointer points to what it
+ * saved at its start: the caller's frame pointer and the return address, at a known distance from
+ * the CFA. */
+static bool cfa_by_record(const struct cfi_rule *rule, const struct frame *f, uint64_t *ret_cfa)
+{
+	const struct arch *arch = f->arch;
+	const struct cfi_value *record = NULL;
+
+	if (!arch->frame_records || !registers_has(f->callee, arch->frame_pointer))
+		return false;
+	for (unsigned i = 0; i < rule->count; i++) {
+		const struct cfi_value *v = &rule->values[i];
+
+		if (v->how == CFI_AT_CFA && v->column == arch->frame_pointer)
+			record = v;
+		else if (record && v->how == CFI_AT_CFA && v->column == rule->return_column &&
+			 (int64_t)v->offset - WORD == record->offset) {
+			*ret_cfa = f->callee->value[arch->frame_pointer] -
+				   (uint64_t)(int64_t)record->offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum unwind_end find_cfa(
+	const struct cfi_rule *rule, const struct frame *f, uint64_t *ret_cfa)
 {
 	uint64_t base;
 	enum unwind_end end;
@@ -84,7 +114,9 @@ static enum unwind_end find_cfa(const struct arch *arch, const struct cfi_rule *
 	if (rule->cfa.how == CFI_EXPRESSION)
 		return run_expression(f, rule->cfa.offset, NULL, ret_cfa);
 	if (!registers_has(f->callee, rule->cfa.base))
-		return UNWIND_BAD_RULE;
+		return rule->cfa.base == f->arch->stack_pointer && cfa_by_record(rule, f, ret_cfa)
+			       ? UNWIND_ENDS
+			       : UNWIND_BAD_RULE;
 	base = f->callee->value[rule->cfa.base] + (uint64_t)(int64_t)rule->cfa.offset;
 	switch (rule->cfa.how) {
 	case CFI_REGISTER:
@@ -95,7 +127,7 @@ static enum unwind_end find_cfa(const struct arch *arch, const struct cfi_rule *
 		*ret_cfa += (uint64_t)(int64_t)rule->cfa_after;
 		return end;
 	case CFI_PLT: {
-		uint64_t pc = f->callee->value[arch->return_address];
+		uint64_t pc = f->callee->value[f->arch->return_address];
 
 		*ret_cfa = base + ((pc & 15) >= (uint64_t)rule->cfa_after ? WORD : 0);
 		return UNWIND_ENDS;
@@ -161,12 +193,13 @@ static enum unwind_end find_value(
 /* Find the columns that a rule lists. The return address and the stack pointer are required;
  * another register that cannot be read becomes unknown, which matters only if a rule further out
  * needs it. */
-static enum unwind_end find_columns(const struct arch *arch, const struct cfi_rule *rule,
-	const struct frame *f, struct registers *caller)
+static enum unwind_end find_columns(
+	const struct cfi_rule *rule, const struct frame *f, struct registers *caller)
 {
 	for (unsigned i = 0; i < rule->count; i++) {
 		const struct cfi_value *v = &rule->values[i];
-		bool vital = v->column == rule->return_column || v->column == arch->stack_pointer;
+		bool vital =
+			v->column == rule->return_column || v->column == f->arch->stack_pointer;
 		uint64_t value = 0;
 		bool lost;
 		enum unwind_end end = find_value(v, f, &value, &lost);
@@ -193,6 +226,7 @@ static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *c
 {
 	struct registers caller = *registers;
 	struct frame f = {.signal = rule->signal,
+		.arch = arch,
 		.cfi = cfi,
 		.stack = stack,
 		.filled = stack_filled,
@@ -201,16 +235,16 @@ static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *c
 	uint64_t pc;
 
 	f.sp = registers->value[arch->stack_pointer];
-	end = find_cfa(arch, rule, &f, &f.cfa);
+	end = find_cfa(rule, &f, &f.cfa);
 	if (end != UNWIND_ENDS)
 		return end;
 	registers_set(&caller, arch->stack_pointer, f.cfa);
-	end = find_columns(arch, rule, &f, &caller);
+	end = find_columns(rule, &f, &caller);
 	if (end != UNWIND_ENDS)
 		return end;
 	if (!registers_has(&caller, rule->return_column))
 		return UNWIND_BAD_RULE;
-	pc = caller.value[rule->return_column];
+	pc = caller.value[rule->return_column] & arch->address_mask;
 	registers_set(&caller, arch->return_address, pc);
 	/* The caller's frame is above, except for a frame that a signal interrupted (perhaps on
 	 * another stack), and for code with its return address in a register. */
@@ -257,7 +291,7 @@ static const struct unwind_code *find_code(struct walk *w, uint64_t pc)
 static uint64_t walked_registers(const struct arch *arch)
 {
 	return (uint64_t)1 << arch->frame_pointer | (uint64_t)1 << arch->stack_pointer |
-	       (uint64_t)1 << arch->return_address;
+	       (uint64_t)1 << arch->return_address | (uint64_t)1 << arch->link_register;
 }
 
 /* Pass code without a table by its frame pointer: it points to the saved frame pointer of the
@@ -283,6 +317,7 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 
 		return end == UNWIND_STACK_COPY ? end : UNWIND_NO_TABLE;
 	}
+	pc &= arch->address_mask;
 	if (!pc)
 		return UNWIND_COMPLETE;
 	caller = find_code(w, pc - 1);
@@ -292,9 +327,72 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 		return UNWIND_NO_TABLE;
 	registers_set(r, arch->frame_pointer, next);
 	registers_set(r, arch->stack_pointer, fp + 2 * WORD);
+	registers_set(r, arch->link_register, pc);
 	registers_set(r, arch->return_address, pc);
 	r->known &= walked_registers(arch); /* unknown whether the others were changed */
+	if (arch->frame_records)
+		r->known &= ~((uint64_t)1 << arch->stack_pointer); /* it is a lower bound */
 	return UNWIND_ENDS;
+}
+
+/* A thread in code without a table that has not called anything yet: the return address is still in
+ * its register, if that leads to another mapping. (After a call it leads back into the same code.)
+ * False: not so, or there is a frame record already. */
+static bool step_link_register(struct walk *w, const struct unwind_code *code)
+{
+	const struct arch *arch = w->input->arch;
+	struct registers *r = &w->registers;
+	uint64_t start = code->start, end = code->end, pc, saved;
+
+	if (arch->call_pushes || !registers_has(r, arch->link_register))
+		return false;
+	pc = r->value[arch->link_register] & arch->address_mask;
+	if ((pc >= start && pc < end) || !pc || !find_code(w, pc - 1))
+		return false;
+	if (registers_has(r, arch->frame_pointer) &&
+		stack_copy_read(
+			&w->input->stack, r->value[arch->frame_pointer] + WORD, WORD, &saved) &&
+		(saved & arch->address_mask) == pc)
+		return false;
+	registers_set(r, arch->return_address, pc);
+	return true;
+}
+
+/* ---- Signals ---- */
+
+/* Is the stack pointer at what the kernel puts there for a signal handler? */
+static bool at_signal_frame(const struct walk *w)
+{
+	const struct arch *arch = w->input->arch;
+	const struct arch_signal_frame *layout = &arch->signal_frame;
+	uint64_t mark;
+
+	return layout->mark && registers_has(&w->registers, arch->stack_pointer) &&
+	       stack_copy_read(&w->input->stack,
+		       w->registers.value[arch->stack_pointer] + layout->mark_at, sizeof(uint32_t),
+		       &mark) &&
+	       mark == layout->mark;
+}
+
+/* Take the registers that a signal interrupted from the kernel's frame. */
+static enum unwind_end step_signal_frame(struct walk *w)
+{
+	const struct arch *arch = w->input->arch;
+	const struct stack_copy *stack = &w->input->stack;
+	struct registers *r = &w->registers;
+	uint64_t at = r->value[arch->stack_pointer] + arch->signal_frame.registers;
+
+	if (!registers_has(r, arch->stack_pointer))
+		return UNWIND_BAD_RULE;
+	for (unsigned column = 0; column < arch->columns; column++, at += WORD) {
+		uint64_t value;
+
+		if (!stack_copy_read(stack, at, WORD, &value))
+			return unreadable(stack, w->input->stack_filled, at);
+		registers_set(r, column, value);
+	}
+	w->dropped = false;
+	return r->value[arch->return_address] ? UNWIND_ENDS : UNWIND_COMPLETE;
 }
 
 /* As step_by_rule for a plain rule, with the three registers that it needs. The others are
@@ -310,6 +408,7 @@ static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
 
 	if (!stack_copy_read(stack, return_at, WORD, &pc))
 		return unreadable(stack, w->input->stack_filled, return_at);
+	pc &= arch->address_mask;
 	if (cfa < sp || (cfa == sp && pc == r->value[arch->return_address]))
 		return UNWIND_BAD_FRAME;
 	if (rule->plain.saves_frame_pointer) {
@@ -322,26 +421,41 @@ static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
 		else
 			r->known &= ~((uint64_t)1 << arch->frame_pointer);
 	}
-	r->value[arch->stack_pointer] = cfa;
 	r->value[arch->return_address] = pc;
+	r->value[arch->link_register] = pc;
+	registers_set(r, arch->stack_pointer, cfa);
 	r->known &= walked_registers(arch);
 	w->dropped = true;
 	return pc ? UNWIND_ENDS : UNWIND_COMPLETE;
 }
 
-/* Go from the frame of `address` to its caller; *ret_exact: the caller's pc is exact. */
-static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint64_t address,
+/* As `step`, where no rule says how. */
+static enum unwind_end step_without_rule(struct walk *w, const struct unwind_code *code, bool exact,
 	bool *ret_exact, bool *ret_guessed)
+{
+	*ret_exact = at_signal_frame(w);
+	*ret_guessed = !*ret_exact;
+	if (*ret_exact)
+		return step_signal_frame(w);
+	return exact && step_link_register(w, code) ? UNWIND_ENDS : step_frame_pointer(w);
+}
+
+/* Go from the frame of `address` to its caller. `exact`: the address is a pc; *ret_exact: so is the
+ * caller's. */
+static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint64_t address,
+	bool exact, bool *ret_exact, bool *ret_guessed)
 {
 	const struct unwind_input *in = w->input;
 	const struct cfi_rule *rule = code->cfi ? cfi_find(code->cfi, address - code->bias) : NULL;
 
-	*ret_guessed = !rule;
-	*ret_exact = rule && rule->signal;
 	if (!rule)
-		return step_frame_pointer(w);
+		return step_without_rule(w, code, exact, ret_exact, ret_guessed);
+	*ret_guessed = false;
+	*ret_exact = rule->signal;
 	if (w->fast && rule->plain.is && registers_has(&w->registers, rule->cfa.base))
 		return step_plain(w, rule);
+	if (rule->by_layout)
+		return step_signal_frame(w);
 	return step_by_rule(in->arch, code->cfi, rule, &in->stack, in->stack_filled, &w->registers);
 }
 
@@ -374,7 +488,7 @@ static enum unwind_end walk_frames(
 			.guessed = guessed};
 		if (!code)
 			return UNWIND_NO_MAPPING;
-		end = step(w, code, address, &exact, &guessed);
+		end = step(w, code, address, exact, &exact, &guessed);
 		/* A signal trampoline is not called: the handler returns to its first
 		 * instruction. */
 		frame->address += exact && !frame->exact;

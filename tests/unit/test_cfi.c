@@ -13,7 +13,8 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 
-/* From larger binaries this many entries are taken, evenly; KILN_CFI_ALL=1 takes all. */
+/* From larger binaries this many entries are taken, evenly; KILN_CFI_ALL=1 takes all. Binaries that
+ * KILN_CFI_BINARIES lists, separated by colons, are compared, too. */
 #define SAMPLED_ENTRIES 1500
 #define BINARIES_WANTED 10
 
@@ -33,6 +34,10 @@ static const char *const binaries[] = {
 	"/usr/lib/x86_64-linux-gnu/libzstd.so.1",
 	"/usr/lib/x86_64-linux-gnu/libelf.so.1",
 	"/usr/lib/chromium/chromium",
+	/* Debian's libc6-arm64-cross */
+	"/usr/aarch64-linux-gnu/lib/libc.so.6",
+	"/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1",
+	"/usr/aarch64-linux-gnu/lib/libm.so.6",
 };
 
 /* ---- libdw's rules and ours as the same text ---- */
@@ -64,7 +69,8 @@ static void describe_cfa(struct buffer *b, Dwarf_Frame *frame)
 	add_ops(b, ops, count);
 }
 
-static void describe_column(struct buffer *b, Dwarf_Frame *frame, int column)
+static void describe_column(
+	struct buffer *b, const struct arch *arch, Dwarf_Frame *frame, int column)
 {
 	Dwarf_Op room[3], *ops;
 	size_t count;
@@ -74,7 +80,8 @@ static void describe_column(struct buffer *b, Dwarf_Frame *frame, int column)
 	/* elfutils 0.188 takes column 0 for rbx, which is 3, in its list of what functions preserve
 	 * (rax is not): where no rule names it, its "undefined" is the ABI's "same". */
 	if (!count)
-		buffer_text(b, ops && column != 3 ? " lost" : " same");
+		buffer_text(
+			b, ops && (column != 3 || arch->machine != EM_X86_64) ? " lost" : " same");
 	else
 		add_ops(b, ops, count);
 }
@@ -126,9 +133,9 @@ static void describe_our_cfa(struct buffer *b, const struct cfi *cfi, const stru
 	}
 }
 
-static void describe_our_column(struct buffer *b, const struct cfi_rule *rule, int column)
+static void describe_our_column(
+	struct buffer *b, const struct arch *arch, const struct cfi_rule *rule, int column)
 {
-	const struct arch *arch = arch_native();
 	struct cfi_value v = {.how = CFI_SAME};
 
 	for (unsigned i = 0; i < rule->count; i++) {
@@ -168,35 +175,37 @@ static void describe_our_column(struct buffer *b, const struct cfi_rule *rule, i
 	}
 }
 
-static bool compared_column(int column)
+static bool compared_column(const struct arch *arch, int column)
 {
-	return column == 16 || (arch_native()->preserved >> column & 1);
+	return column == arch->link_register || (arch->preserved >> column & 1);
 }
 
-static void describe(struct buffer *b, Dwarf_Frame *frame)
+static void describe(struct buffer *b, const struct arch *arch, Dwarf_Frame *frame)
 {
 	Dwarf_Addr start, end;
 	bool signal;
 
 	assert_int_not_equal(dwarf_frame_info(frame, &start, &end, &signal), -1);
 	describe_cfa(b, frame);
-	for (int column = 0; column <= 16; column++) {
-		if (compared_column(column) || signal)
-			describe_column(b, frame, column);
+	for (int column = 0; column <= arch->link_register; column++) {
+		if (compared_column(arch, column) || signal)
+			describe_column(b, arch, frame, column);
 	}
 	buffer_text(b, signal ? " signal" : "");
 }
 
 static void describe_ours(struct buffer *b, const struct cfi *cfi, const struct cfi_rule *rule)
 {
+	const struct arch *arch = cfi_arch(cfi);
+
 	if (!rule) {
 		buffer_text(b, "none");
 		return;
 	}
 	describe_our_cfa(b, cfi, rule);
-	for (int column = 0; column <= 16; column++) {
-		if (compared_column(column) || rule->signal)
-			describe_our_column(b, rule, column);
+	for (int column = 0; column <= arch->link_register; column++) {
+		if (compared_column(arch, column) || rule->signal)
+			describe_our_column(b, arch, rule, column);
 	}
 	buffer_text(b, rule->signal ? " signal" : "");
 }
@@ -212,7 +221,7 @@ struct tally {
 static uint64_t before_call(const struct cfi *cfi, uint64_t address)
 {
 	for (uint64_t call = address; address - call < 16; call--)
-		if (bytes_starts_with(image_at(cfi->image, call), BYTES("\x0f\x05")))
+		if (bytes_starts_with(image_at(cfi->image, call), cfi_arch(cfi)->system_call))
 			return call - 1;
 	return address;
 }
@@ -231,7 +240,7 @@ static void compare_at(struct cfi *cfi, Dwarf_CFI *oracle, uint64_t address, str
 		dwarf_frame_info(frame, &start, &end, NULL);
 		if (end <= address)
 			end = address + 1;
-		describe(&theirs, frame);
+		describe(&theirs, cfi_arch(cfi), frame);
 	}
 	describe_ours(&ours, cfi, cfi_find(cfi, address));
 	tally->rows++;
@@ -457,6 +466,17 @@ static void test_system_binaries(void **state)
 	assert_true(checked >= BINARIES_WANTED);
 }
 
+static void test_further_binaries(void **state)
+{
+	const char *list = getenv("KILN_CFI_BINARIES");
+	char *paths = strdup(list ? list : ""), *rest = paths;
+
+	(void)state;
+	for (char *path; (path = strsep(&rest, ":"));)
+		assert_true(!*path || check_binary(path));
+	free(paths);
+}
+
 static void test_vdso(void **state)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
@@ -480,6 +500,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_system_binaries),
+		cmocka_unit_test(test_further_binaries),
 	};
 
 	elf_version(EV_CURRENT);
