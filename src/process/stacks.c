@@ -56,6 +56,10 @@ struct recent_stack {
 	uint64_t *addresses; /* of user frames */
 };
 
+/* At least one stack of so many lacks the files of binaries: said, with the names of some. */
+#define UNREAD_SHARE 100
+#define UNREAD_FILES 4u
+
 /* User frames, the kernel frames of a record, and markers. */
 #define PATH_LIMIT (2 * UNWIND_FRAMES_LIMIT)
 
@@ -373,6 +377,8 @@ static void add_frames(struct stack_builder *m, const struct user_frames *frames
 	}
 	s->ends[frames->end]++;
 	s->guessed += frames->guessed;
+	s->unread += frames->guessed && frames->unread &&
+		     s->processes->binaries->rows.items[frames->unread].kind == MAPPING_FILE;
 	if (frames->end != UNWIND_COMPLETE)
 		push(m, mark_truncated(
 				s, &s->truncated[frames->end], unwind_end_name(frames->end)));
@@ -582,6 +588,37 @@ bool stacks_idle(struct stacks *s, const struct perf_record *r)
 	return true;
 }
 
+/* Missing files, of which these stacks are full, make them unreliable: a frame pointer may be any
+ * register in code that was compiled without. */
+static void note_unread(const struct stacks *s, uint64_t walked)
+{
+	const struct binaries *b = s->processes->binaries;
+	struct buffer text = {0}, files = {0};
+	unsigned count = 0;
+
+	if (s->unread * UNREAD_SHARE < walked || !s->unread)
+		return;
+	for (size_t i = 1; i < b->rows.len; i++) {
+		struct bytes name = bytes_base_name(b->rows.items[i].path);
+
+		if (b->rows.items[i].kind != MAPPING_FILE || b->rows.items[i].image ||
+			b->rows.items[i].unopened || count++ >= UNREAD_FILES)
+			continue;
+		buffer_printf(&files, "%s%.*s", files.len ? ", " : "", (int)name.len, name.at);
+	}
+	units_grouped(&text, (int64_t)s->unread);
+	buffer_text(&text, " of ");
+	units_grouped(&text, (int64_t)walked);
+	profile_note(s->profile,
+		"%s stack copies lead through files that are missing or differ from the recorded "
+		"ones "
+		"(%s%s): frame pointers were used instead of their unwind tables, so frames may be "
+		"missing or wrong; use --symfs or --build-id-dir",
+		text.at, files.at, count > UNREAD_FILES ? ", ..." : "");
+	buffer_release(&files);
+	buffer_release(&text);
+}
+
 void stacks_add_meta(const struct stacks *s)
 {
 	struct buffer text = {0};
@@ -591,6 +628,7 @@ void stacks_add_meta(const struct stacks *s)
 		return;
 	for (size_t i = 0; i < UNWIND_ENDS; i++)
 		walked += s->ends[i];
+	note_unread(s, walked);
 	units_grouped(&text, (int64_t)s->guessed);
 	buffer_text(&text, " of ");
 	units_grouped(&text, (int64_t)walked);

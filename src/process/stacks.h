@@ -18,6 +18,7 @@ struct stacks {
 	uint64_t ends[UNWIND_ENDS]; /* number of user stacks, by how they ended */
 	uint64_t foreign;	    /* stacks of 32-bit code, not walked */
 	uint64_t guessed;	    /* of `ends`: passed code without tables by frame pointers */
+	uint64_t unread;	    /* ... of files that could not be opened; the vdso is none */
 
 	struct unwinder unwinder;
 	struct place_cache *places;
@@ -52,7 +53,8 @@ struct stack_of_sample stacks_add(
 	struct stacks *s, const struct perf_record *record, thread_id thread, unsigned parts);
 
 /* After the last sample: note in the profile how many user stacks contain code without unwind
- * tables, which was passed by frame pointers ("frame pointers" in its metadata). */
+ * tables, which was passed by frame pointers ("frame pointers" in its metadata); and how many of
+ * these lack the files of binaries, if that is more than one in a hundred. */
 void stacks_add_meta(const struct stacks *s);
 
 /* A sample whose stack is added after it was taken, with the state at its time. */

@@ -33,7 +33,7 @@ bool unwinder_supports(const struct arch *arch, const struct perf_sample *sample
 struct lookup {
 	struct unwinder *unwinder;
 	const struct code_view *view;
-	uint32_t missing_image;
+	uint32_t missing_image, unread;
 };
 
 /* The unwind tables of a binary, opened on first use. */
@@ -59,6 +59,8 @@ static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code
 		l->missing_image = m->binary;
 		return false;
 	}
+	if (m->binary && !image)
+		l->unread = m->binary;
 	*ret_code = (struct unwind_code){.start = m->start, .end = m->end, .owner = m};
 	if (image && image_address(image, pc - m->start + m->offset, &address)) {
 		ret_code->bias = pc - address;
@@ -83,7 +85,7 @@ void unwinder_prefetch(const struct perf_record *r)
 void unwinder_walk_copy(struct unwinder *u, const struct code_view *view,
 	const struct unwinder_copy *copy, struct user_frames *ret)
 {
-	struct lookup lookup = {u, view, 0};
+	struct lookup lookup = {.unwinder = u, .view = view};
 	struct unwind_input input = {.arch = u->arch,
 		.registers = &copy->registers,
 		.stack = copy->stack,
@@ -95,6 +97,7 @@ void unwinder_walk_copy(struct unwinder *u, const struct code_view *view,
 	*ret = (struct user_frames){.addresses = u->addresses};
 	ret->end = unwind_stack(&input, u->frames, UNWIND_FRAMES_LIMIT, &count);
 	ret->missing_image = lookup.missing_image;
+	ret->unread = lookup.unread;
 	for (size_t i = count; i-- > 0;) {
 		ret->guessed |= u->frames[i].guessed;
 		if (u->frames[i].owner || (!i && copy->in_user_code))

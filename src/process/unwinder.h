@@ -24,6 +24,7 @@ struct user_frames {
 	bool foreign;		/* 32-bit code: not walked */
 	bool absent;		/* the thread has no user stack: it is in execve or exit */
 	bool guessed;		/* a frame pointer led through code without tables */
+	uint32_t unread;	/* a binary on the way whose file could not be opened, or 0 */
 	uint32_t missing_image; /* the binary whose image has to be requested first, or 0 */
 };
 

@@ -56,3 +56,18 @@ unwound() {
 @test "signals" {
 	unwound sig ';interrupted(;L(;V)?)?(;V(;handler(;in_handler)?)?)?'
 }
+
+# said TEXT FILE: folding FILE without binaries says TEXT, in one line.
+said() {
+	"$kiln" fold --no-cache "${@:2}" 2>said >folded
+	cat said
+	[ "$(grep -cF -- "$1" said)" -eq 1 ]
+}
+
+@test "what cannot be unwound as the programs were compiled is said" {
+	said "40 of 41 stack copies lead through files that are missing or differ from the recorded ones (spin-nofp, " nofp.data
+	said "files that are missing or differ from the recorded ones (ld-linux-aarch64.so.1): frame" --symfs root sig.data
+	sed s/aarch64/riscv64/ nofp.data >riscv.data
+	said "40 samples have copies of stacks that Kiln does not unwind: they are of riscv64" --symfs root riscv.data
+	grep -q ';leaf_hot ' folded
+}

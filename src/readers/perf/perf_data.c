@@ -65,8 +65,9 @@ struct data {
 	size_t build_ids;	     /* how many of the file's are known to the binaries */
 	size_t events_known;	     /* how many of its events have streams */
 	uint64_t samples;
-	uint64_t last_time;		     /* of a record, ns */
-	uint64_t stray;			     /* samples with the id of no event */
+	uint64_t last_time; /* of a record, ns */
+	uint64_t stray;	    /* samples with the id of no event */
+	uint64_t unwalked;  /* samples with stack copies of a machine that is unknown */
 	VECTOR(struct perf_counted) counted; /* by events of groups, when they were last read */
 	struct id_map counted_by_id;	     /* to its row plus one */
 	struct error failed;		     /* while samples were delivered */
@@ -356,6 +357,7 @@ static bool deliver(void *context, const struct walk_job *job, struct error *err
  * order. */
 static bool walk(struct data *d, struct walk_job *job, struct error *err)
 {
+	d->unwalked += !d->stacks.arch && job->record.sample.stack_user.len;
 	job->has_copy = unwinder_supports(d->stacks.arch, &job->record.sample) &&
 			job->record.sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
 	if (job->has_copy && !d->walks)
@@ -527,6 +529,21 @@ static void note_damage(struct data *d)
 			(unsigned long long)f->auxtraces, (unsigned long long)f->auxtrace);
 }
 
+static void note_unwalked(struct data *d)
+{
+	struct bytes arch = d->file.about.arch;
+
+	if (!arch.len)
+		arch = BYTES("an unknown machine");
+	if (d->unwalked)
+		profile_note(d->profile,
+			"%llu samples have copies of stacks that Kiln does not unwind: they are of "
+			"%.*s, and Kiln knows x86_64 and aarch64; their user stacks are the "
+			"function "
+			"that was sampled, or call chains of the kernel",
+			(unsigned long long)d->unwalked, (int)arch.len, arch.at);
+}
+
 static bool finish(struct data *d, struct error *err)
 {
 	const struct perf_file *f = &d->file;
@@ -545,6 +562,7 @@ static bool finish(struct data *d, struct error *err)
 	processes_name_loaded(&d->processes);
 	binaries_identify(&d->binaries);
 	stacks_add_meta(&d->stacks);
+	note_unwalked(d);
 	note_damage(d);
 	notify_observer(d);
 	return true;
@@ -575,6 +593,14 @@ static bool read_records(struct data *d, struct error *err)
 	return (!d->walks || walks_finish(d->walks, err)) && finish(d, err);
 }
 
+/* A file that does not say which machine it is of is taken to be of this one. */
+static const struct arch *own_arch(void)
+{
+	struct utsname own;
+
+	return arch_native() || uname(&own) ? arch_native() : arch_by_name(bytes_of(own.machine));
+}
+
 static bool perf_data_read(struct input *in, const struct read_options *options,
 	struct profile *out, struct error *err)
 {
@@ -593,7 +619,7 @@ static bool perf_data_read(struct input *in, const struct read_options *options,
 		options->binary_locations ? options->binary_locations : &usual;
 	d.binaries.recorded = input_time(in);
 	processes_init(&d.processes, out, &d.binaries);
-	stacks_init(&d.stacks, out, &d.processes, NULL, arch_native());
+	stacks_init(&d.stacks, out, &d.processes, NULL, own_arch());
 	done = read_records(&d, err);
 	data_release(&d);
 	spool_release(&spool);
