@@ -127,7 +127,7 @@ static void add_java(struct buffer *out, const struct session *s)
 {
 	const struct session_counts *c = &s->counts;
 
-	if (c->stacks.ends[UNWIND_NO_TABLE] * 100 >= c->stacks.user * TABLES_PERCENT &&
+	if (c->stacks.ends[UNWIND_NO_TABLE] * 100 >= c->stacks.walked * TABLES_PERCENT &&
 		has_java(&s->profile))
 		buffer_text(out, "compiled Java code has no frame pointers: for complete stacks "
 				 "start it with JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer\n");
@@ -138,11 +138,11 @@ static void add_stacks(struct buffer *out, const struct session *s)
 	const struct session_counts *c = &s->counts;
 	const char *between = "; others: ";
 
-	if (s->options->stacks == STACKS_FRAME_POINTERS && !s->options->kernel_only)
+	if (c->stacks.chains && !s->options->kernel_only)
 		buffer_text(out, "user stacks come from frame pointers: they may be incomplete\n");
-	if (!c->stacks.user || s->options->stacks == STACKS_FRAME_POINTERS)
+	if (!c->stacks.walked)
 		return;
-	percent(out, c->stacks.complete, c->stacks.user);
+	percent(out, c->stacks.complete, c->stacks.walked);
 	buffer_text(out, " of the user stacks are complete");
 	for (size_t i = 0; i < UNWIND_ENDS; i++) {
 		if (i == UNWIND_COMPLETE || !c->stacks.ends[i])
@@ -153,7 +153,7 @@ static void add_stacks(struct buffer *out, const struct session *s)
 	}
 	if (c->stacks.guessed) {
 		buffer_text(out, "; ");
-		percent(out, c->stacks.guessed, c->stacks.user);
+		percent(out, c->stacks.guessed, c->stacks.walked);
 		buffer_text(
 			out, " contain code without unwind tables, where frame pointers were used");
 	}

@@ -478,7 +478,7 @@ static void add_user(struct stack_builder *m, const struct chain_part *user,
 			unwinder_walk(&m->s->unwinder, &view, m->record, &own);
 			frames = &own;
 		}
-		ret->has_user = !frames->absent;
+		ret->has_user = ret->walked = !frames->absent;
 		ret->user_end = frames->end;
 		if (!frames->absent)
 			add_frames(m, frames);

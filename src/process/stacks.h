@@ -40,8 +40,9 @@ enum stack_parts { STACK_USER = 1, STACK_KERNEL = 2 };
 
 struct stack_of_sample {
 	stack_id stack;
-	bool has_user;		  /* there was a user part to walk... */
-	enum unwind_end user_end; /* ... and how it ended, if a stack copy was walked */
+	bool has_user;		  /* there was a user part... */
+	bool walked;		  /* ... a stack copy, not what the kernel found... */
+	enum unwind_end user_end; /* ... and how that ended */
 };
 
 /* The stack of a sample of `thread`. First the thread's name. Then user frames: from registers

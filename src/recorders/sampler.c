@@ -55,8 +55,10 @@ static uint32_t add_streams(struct sampler *s, const struct sampled_event *e, ui
 
 struct stack_counts sampler_stacks(const struct sampler *s)
 {
-	struct stack_counts counts = {
-		.user = s->user_stacks, .complete = s->complete, .guessed = s->stacks.guessed};
+	struct stack_counts counts = {.walked = s->walked,
+		.complete = s->complete,
+		.chains = s->chains,
+		.guessed = s->stacks.guessed};
 
 	memcpy(counts.ends, s->stacks.ends, sizeof(counts.ends));
 	return counts;
@@ -324,8 +326,9 @@ static void add_stack(struct sampler *s, const struct perf_record *r, struct sam
 		processes_thread(s->processes, (int32_t)r->identity.pid, (int32_t)r->identity.tid);
 	stack = stacks_add(&s->stacks, r, sample->thread, s->parts);
 	sample->stack = stack.stack;
-	s->user_stacks += stack.has_user;
-	s->complete += stack.has_user && stack.user_end == UNWIND_COMPLETE;
+	s->walked += stack.walked;
+	s->chains += stack.has_user && !stack.walked;
+	s->complete += stack.walked && stack.user_end == UNWIND_COMPLETE;
 	if (!s->cgroups)
 		return;
 	sample->has |= SAMPLE_LABELS;

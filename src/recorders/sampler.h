@@ -35,7 +35,9 @@ struct period_change {
 
 /* Counts of samples. */
 struct stack_counts {
-	uint64_t user, complete;    /* with a user stack; with one that reaches its root */
+	uint64_t walked,
+		complete; /* with a user stack from a walk; with one that reaches its root */
+	uint64_t chains;  /* with a user stack that the kernel found by frame pointers */
 	uint64_t ends[UNWIND_ENDS]; /* user stacks, by how they ended */
 	uint64_t guessed;	    /* of these, with frames that only frame pointers found */
 };
@@ -58,7 +60,7 @@ struct sampler {
 	struct id_map by_id;
 
 	uint64_t delivered, idle;
-	uint64_t user_stacks, complete;
+	uint64_t walked, complete, chains; /* user stacks: see struct stack_counts */
 	uint64_t malformed;    /* records that could not be decoded: never from a kernel */
 	uint64_t lost_records; /* of mappings and names, as LOST records say */
 	uint64_t first_time, last_time;

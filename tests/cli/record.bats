@@ -157,6 +157,20 @@ needs_perf() {
 	run -0 "$kiln" record -q --freq 99 --call-graph dwarf,8192 -o p.kiln true
 }
 
+@test "the summary says how user stacks were found" {
+	needs_perf
+	busy='i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+	for recorder in auto perf; do
+		run -0 "$kiln" record --recorder "$recorder" --call-graph fp -- sh -c "$busy"
+		[[ "$output" == *"user stacks come from frame pointers: they may be incomplete"* ]]
+		[[ "$output" != *"are complete"* ]]
+		[ "$(uname -m)" = x86_64 ] || continue # the others have no tables yet
+		run -0 "$kiln" record --recorder "$recorder" -- sh -c "$busy"
+		[[ "$output" == *"of the user stacks are complete"* ]]
+		[[ "$output" != *"frame pointers: they may"* ]]
+	done
+}
+
 @test "a live line on a terminal" {
 	needs_perf
 	on_terminal "$kiln record -o p.kiln -- sleep 1.5"

@@ -446,7 +446,11 @@ static void count_end(struct bpf_source *source, uint32_t chunk)
 
 	if (!chunk_table_end(&source->chunks, chunk, &end, &guessed))
 		return;
-	s->user_stacks++;
+	if (!source->by_tables) {
+		s->chains++;
+		return;
+	}
+	s->walked++;
 	s->complete += end == UNWIND_COMPLETE;
 	if (end < UNWIND_ENDS)
 		s->stacks.ends[end]++;
