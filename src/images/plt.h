@@ -2,7 +2,8 @@
  *
  * A stub jumps through a slot of the global offset table, and the relocation of that slot names
  * the function. So stubs are decoded from their code, and every layout of every linker works
- * (.plt, .plt.sec, .plt.got, .plt.bnd, .iplt). x86-64 only; other machines have no entries. */
+ * (.plt, .plt.sec, .plt.got, .plt.bnd, .iplt). x86-64 and AArch64; other machines have no
+ * entries. */
 #ifndef KILN_IMAGES_PLT_H
 #define KILN_IMAGES_PLT_H
 
