@@ -112,7 +112,7 @@ static char *path_of(const char *output, struct bytes name)
 	for (size_t i = 0; i < name.len; i++) {
 		char c = name.at[i];
 		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) ||
-			     c == '-' || c == '.' || c == '+' || c < 0;
+			     c == '-' || c == '.' || c == '+' || (c & 0x80);
 
 		if (plain || (path.at[path.len - 1] != '_' && i + 1 < name.len))
 			buffer_char(&path, plain ? c : '_');
