@@ -170,15 +170,27 @@ static void load_library(void)
 		dlclose(library);
 }
 
-static bool client_start(struct debuginfod *d)
+static bool library_is_there(void)
 {
 	static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
+	pthread_once(&loaded, load_library);
+	return api.there;
+}
+
+bool debuginfod_check(struct error *err)
+{
+	return library_is_there() ||
+	       error_set(err, ERR_UNSUPPORTED,
+		       DEBUGINFOD_SONAME " is not installed (Debian: libdebuginfod1)");
+}
+
+static bool client_start(struct debuginfod *d)
+{
 	if (d->tried)
 		return d->client;
 	d->tried = true;
-	pthread_once(&loaded, load_library);
-	if (api.there)
+	if (library_is_there())
 		d->client = api.begin();
 	if (!d->client) {
 		d->listener.note(d->listener.self,
@@ -253,6 +265,13 @@ static char *fetch(struct debuginfod *d, bool executable, struct bytes name, str
 }
 
 #else
+
+bool debuginfod_check(struct error *err)
+{
+	return error_set(err, ERR_UNSUPPORTED,
+		"this kiln has no debuginfod support: build it with libdebuginfod "
+		"(libdebuginfod-dev, and not as a static program)");
+}
 
 void debuginfod_release(struct debuginfod *d)
 {

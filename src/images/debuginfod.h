@@ -8,6 +8,7 @@
 #define KILN_IMAGES_DEBUGINFOD_H
 
 #include "base/buffer.h"
+#include "base/error.h"
 
 struct debuginfod;
 
@@ -19,6 +20,9 @@ struct debuginfod_listener {
 	/* Something the user should know; called once for each. */
 	void (*note)(void *self, const char *text);
 };
+
+/* Can servers be asked, if there are any? ERR_UNSUPPORTED says what is missing. */
+bool debuginfod_check(struct error *err);
 
 /* NULL when DEBUGINFOD_URLS names no server. Does not contact any. */
 struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener);

@@ -14,6 +14,18 @@ const struct recorder *const recorders[] = {
 	NULL};
 #undef ENTRY
 
+bool recorder_programs_check(struct error *err)
+{
+#ifdef HAVE_BPF
+	(void)err;
+	return true;
+#else
+	return error_set(err, ERR_UNSUPPORTED,
+		"this kiln was built without BPF: build it with clang, bpftool and libbpf "
+		"installed");
+#endif
+}
+
 bool recorder_refuse(struct session *s, struct error *err)
 {
 	return error_set(err, ERR_UNSUPPORTED,

@@ -39,6 +39,8 @@ bool mode_check(const struct mode *mode, const struct record_options *options, s
 /* For modes that need programs, where this Kiln was built without: opening fails, and there is
  * nothing to close. */
 bool recorder_refuse(struct session *s, struct error *err);
+/* Was this Kiln built with programs? ERR_UNSUPPORTED says what was missing. */
+bool recorder_programs_check(struct error *err);
 void recorder_close_nothing(struct session *s);
 
 extern const struct recorder *const recorders[]; /* NULL-terminated; the first is the default */
