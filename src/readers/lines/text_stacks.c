@@ -374,7 +374,7 @@ size_t text_stacks_cut(struct bytes text, bool (*between)(struct bytes above, st
 
 bool text_stacks_finish(struct text_stacks *t, struct error *err)
 {
-	struct read_part all = {0};
+	struct read_part all = {0}, *part = t->part ? t->part : &all;
 
 	for (uint32_t i = 0; i < t->streams; i++) {
 		struct stream_row *row = &t->profile->streams.items[t->first_stream + i].row;
@@ -382,12 +382,10 @@ bool text_stacks_finish(struct text_stacks *t, struct error *err)
 		if (bytes_equal(profile_text(t->profile, row->unit), BYTES("count")))
 			row->delivered = delivered_of_sum(t->total[i]);
 	}
-	if (!t->part)
-		t->part = &all;
-	t->part->lines = t->lines.number;
-	t->part->samples = t->taken;
-	t->part->bad = t->bad;
-	t->part->counted = t->counted;
-	t->part->add_notes = t->add_notes;
-	return t->part != &all || read_part_add_notes(&all, t->profile, err);
+	part->lines = t->lines.number;
+	part->samples = t->taken;
+	part->bad = t->bad;
+	part->counted = t->counted;
+	part->add_notes = t->add_notes;
+	return part != &all || read_part_add_notes(&all, t->profile, err);
 }
