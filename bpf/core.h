@@ -91,6 +91,9 @@ struct pt_regs { /* its other words are read by their numbers */
 	unsigned long bp, ip, cs, sp, di, si, orig_ax;
 };
 #elif defined(__TARGET_ARCH_arm64)
+struct user_pt_regs { /* what bpf_tracing.h takes a pt_regs for */
+	unsigned long regs[31], sp, pc, pstate;
+};
 struct pt_regs {
 	int syscallno;
 };
