@@ -50,6 +50,9 @@ static const char *const names[] = {
 	/* a */ "perf-script",
 	/* b */ "perf-report",
 	/* c */ "go-text",
+	/* d */ "gperftools-cpu",
+	/* e */ "gperftools-text",
+	/* f */ "jemalloc",
 	/* d */ "jfr",
 };
 

@@ -66,8 +66,10 @@ static const char *const formats[] = {
 	"ghc",
 	"go-raw",
 	"go-text",
+	"gperftools-text",
 	"java-exceptions",
 	"javacore",
+	"jemalloc",
 	"jstack",
 	"instruments",
 	"perf-report",
@@ -91,6 +93,7 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/folded/*.txt"), "folded");
 	check_all(test_path("tests/golden/pprof/*.pb*"), "pprof");
 	check_all(test_path("tests/golden/otlp/*.otlp*"), "otlp");
+	check_all(test_path("tests/golden/gperftools-cpu/*.prof"), "gperftools-cpu");
 	check_all(test_path("tests/golden/otlp-json/*.json"), "otlp-json");
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		char pattern[256];

@@ -16,27 +16,22 @@
  *threadcreate and a program's own, are like that of goroutines. A record ends with an empty line.
  *Source of the format: runtime/pprof/pprof.go. Sizes of a heap are those of the sampled objects. */
 #include "readers/lines/line_format.h"
+#include "readers/pprof/heap_record.h"
 
 #include <stdlib.h>
 
 #define EXPECTS "a record such as `300: 1228800 [300: 1228800] @ 0x4b517d` and frames below it"
-#define VALUES	4u
 
 struct go_text {
 	struct text_stacks stacks;
 	enum { GO_NONE, GO_HEAP, GO_COUNT, GO_CONTENTION } what; /* which kind of profile it is */
 	uint64_t cycles, period;				 /* per second; of sampling */
 	uint64_t rate; /* of a heap: one sample in so many bytes */
-	int64_t value[VALUES];
+	int64_t value[HEAP_VALUES];
 	bool is_open; /* a record, whose frames are being read */
 };
 
 /* ---- The heading ---- */
-
-static const struct {
-	const char *kind, *unit;
-} heap_values[VALUES] = {{"inuse_space", "bytes"}, {"inuse_objects", "count"},
-	{"alloc_space", "bytes"}, {"alloc_objects", "count"}};
 
 static void add_stream(struct go_text *g, struct bytes kind, const char *unit)
 {
@@ -49,8 +44,7 @@ static void begin_heap(struct go_text *g, struct bytes line)
 	const char *rate = bytes_find(line, BYTES("@ heap/"));
 
 	g->what = GO_HEAP;
-	for (size_t i = 0; i < VALUES; i++)
-		add_stream(g, bytes_of(heap_values[i].kind), heap_values[i].unit);
+	heap_record_streams(&g->stacks, HEAP_VALUES);
 	if (rate && bytes_u64((struct bytes){rate + 7, (size_t)(line.at + line.len - rate) - 7},
 			    &g->rate))
 		g->rate /= 2;
@@ -88,24 +82,10 @@ static bool take_heading(struct go_text *g, struct bytes line)
 
 /* ---- Records ---- */
 
-static bool cut_count(struct bytes *rest, char end, int64_t *ret)
-{
-	struct bytes word;
-	uint64_t number;
-
-	*rest = bytes_trim(*rest);
-	if (!bytes_cut(rest, end, &word) || !bytes_u64(bytes_trim(word), &number) ||
-		number > INT64_MAX)
-		return false;
-	*ret = (int64_t)number;
-	return true;
-}
-
-/* "300: 1228800 [300: 1228800] @": objects and bytes in use, and allocated. */
+/* "300: 1228800 [300: 1228800] @" */
 static bool parse_heap(struct go_text *g, struct bytes line)
 {
-	return cut_count(&line, ':', &g->value[1]) && cut_count(&line, '[', &g->value[0]) &&
-	       cut_count(&line, ':', &g->value[3]) && cut_count(&line, ']', &g->value[2]) &&
+	return heap_record_parse(&line, g->value) &&
 	       bytes_starts_with(bytes_trim(line), BYTES("@"));
 }
 
@@ -114,8 +94,8 @@ static bool parse_contention(struct go_text *g, struct bytes line)
 {
 	double ns;
 
-	if (!cut_count(&line, ' ', &g->value[0]) || !cut_count(&line, '@', &g->value[1]) ||
-		!g->cycles)
+	if (!heap_record_count(&line, ' ', &g->value[0]) ||
+		!heap_record_count(&line, '@', &g->value[1]) || !g->cycles)
 		return false;
 	ns = (double)g->value[0] * 1e9 / (double)g->cycles * (double)g->period;
 	if (!(ns < 4e18) || __builtin_mul_overflow(g->value[1], g->period, &g->value[1]))
@@ -132,7 +112,7 @@ static bool parse_record(struct go_text *g, struct bytes line)
 	case GO_CONTENTION:
 		return parse_contention(g, line);
 	default:
-		return cut_count(&line, '@', &g->value[0]);
+		return heap_record_count(&line, '@', &g->value[0]);
 	}
 }
 
