@@ -53,6 +53,8 @@ static const char *const names[] = {
 	/* d */ "gperftools-cpu",
 	/* e */ "gperftools-text",
 	/* f */ "jemalloc",
+	/* g */ "heapprofile",
+	/* h */ "heapsnapshot",
 	/* d */ "jfr",
 };
 

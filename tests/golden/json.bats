@@ -42,6 +42,41 @@ suffix=json
 		refused 'more than 4096 nested arrays and objects'
 }
 
+@test "heapprofile: the bytes of every function" {
+	# node --heap-prof --heap-prof-interval=1048576; the selfSize of all nodes, added up by Python: 53673360.
+	same heapprofile/push
+	same heapprofile/app
+	[ "$("$kiln" fold -q "$golden/heapprofile/push.json" | awk '{ n += $NF } END { print n }')" -eq 53673360 ]
+	"$kiln" fold -q --lines "$golden/heapprofile/app.json" | grep -Fx 'load (app.js:5);parse (app.js:10) 500'
+	refused 'a node has a selfSize below 0; expected bytes' <<<'{"head":{"callFrame":{"functionName":"a"},"selfSize":-1,"id":1}}'
+	refused 'unexpected end: expected a sample' <<<'{"head":{"callFrame":{"functionName":"a"},"selfSize":0,"id":1}}'
+	refused 'the sum of all values exceeds 2^63' \
+		<<<'{"head":{"callFrame":{"functionName":"a"},"selfSize":9223372036854775807,"id":1,"children":[{"callFrame":{"functionName":"b"},"selfSize":1,"id":2}]}}'
+}
+
+@test "heapsnapshot: what was allocated, and what of it is in use" {
+	# Cut from one of Node.js 20: 38 nodes are left, and the whole trace tree, added up by Python.
+	same heapsnapshot/push
+	expected=heapsnapshot/push.alloc same heapsnapshot/push --kind alloc_space
+	while read -r kind sum; do
+		[ "$("$kiln" fold -q --kind "$kind" "$golden/heapsnapshot/push.json" | awk '{ n += $NF } END { print n }')" -eq "$sum" ]
+	done <<-'END'
+		inuse_space 4080
+		inuse_objects 38
+		alloc_space 7640176
+		alloc_objects 1559
+	END
+	local meta='"meta":{"node_fields":["self_size","trace_node_id"],"trace_function_info_fields":["function_id","name","script_name","script_id","line","column"],"trace_node_fields":["id","function_info_index","count","size","children"]}'
+	local functions='"trace_function_infos":[0,0,0,0,0,0,1,1,2,0,7,1]' strings='"strings":["(root)","f","a.js"]'
+	[ "$("$kiln" fold -q --lines - <<<"{\"snapshot\":{$meta},\"nodes\":[24,2,8,0],$functions,\"trace_tree\":[1,0,0,0,[2,1,3,72,[]]],$strings}")" = '[no stack] 8
+f (a.js:7) 24' ]
+	refused 'the snapshot has no allocation stacks; take it with' <<<"{\"snapshot\":{$meta},\"nodes\":[24,0],\"trace_tree\":[],$strings}"
+	refused 'expected `node_fields` with' <<<'{"snapshot":{"meta":{"node_fields":["self_size"]}},"nodes":[24,0]}'
+	refused 'expected a trace node: id, function, count, size and an array' <<<"{\"snapshot\":{$meta},\"trace_tree\":[1,0,0,-1,[]]}"
+	refused 'the sum of all sizes exceeds 2^63' <<<"{\"snapshot\":{$meta},\"nodes\":[9223372036854775807,1,1,1]}"
+	refused 'expected an object with a size and a trace node' <<<"{\"snapshot\":{$meta},\"nodes\":[1,16777216]}"
+}
+
 @test "chrome-trace: self times of nested spans, a thread at a time" {
 	same chrome-trace/spans
 	said 'E events without a matching B event, skipped: 1' <"$golden/chrome-trace/spans.json"

@@ -68,6 +68,34 @@ recorded_by_node() {
 	END
 }
 
+@test "node --heap-prof: known shares, and the bytes of all nodes" {
+	need node
+	node --heap-prof --heap-prof-interval=16384 --heap-prof-name=blocks.heapprofile "$here/programs/blocks.js"
+	"$kiln" fold -q blocks.heapprofile >folded
+	cat folded
+	share 'twoThirds' 62 71 'third|twoThirds'
+	[ "$(awk '{ sum += $NF } END { print sum }' folded)" -eq "$(node -p 'const sum = node => node.children.reduce((all, child) => all + sum(child), node.selfSize);
+		sum(JSON.parse(require("fs").readFileSync("blocks.heapprofile")).head)')" ]
+}
+
+@test "a heap snapshot of node with allocation stacks: known shares, and the sums of its tables" {
+	need node
+	node "$here/programs/blocks.js" blocks.heapsnapshot
+	"$kiln" fold -q --kind alloc_space blocks.heapsnapshot >folded
+	share 'twoThirds' 65 68 'third|twoThirds'
+	for kind in inuse_space inuse_objects alloc_space alloc_objects; do
+		echo "$kind $("$kiln" fold -q --kind $kind blocks.heapsnapshot | awk '{ sum += $NF } END { print sum }')"
+	done | diff <(node -e '
+		const h = JSON.parse(require("fs").readFileSync("blocks.heapsnapshot")), fields = h.snapshot.meta.node_fields;
+		let inuse = 0, sizes = 0, counts = 0;
+		for (let i = 0; i < h.nodes.length; i += fields.length)
+			inuse += h.nodes[i + fields.indexOf("self_size")];
+		const walk = nodes => { for (let i = 0; i < nodes.length; i += 5) {
+			counts += nodes[i + 2]; sizes += nodes[i + 3]; walk(nodes[i + 4]); } };
+		walk(h.trace_tree);
+		console.log(`inuse_space ${inuse}\ninuse_objects ${h.snapshot.node_count}\nalloc_space ${sizes}\nalloc_objects ${counts}`);') -
+}
+
 @test "node --trace-events-enabled: the time that its events cover" {
 	need node
 	node --trace-events-enabled --trace-event-categories v8,node.environment,node.bootstrap "$here/programs/shares.js"

@@ -1,4 +1,4 @@
-/* v8_data.h: a CPU profile of V8 while it is read: its nodes and its samples. */
+/* v8_data.h: a CPU or heap profile of V8 while it is read: its nodes and its samples. */
 #ifndef KILN_READERS_BROWSERS_V8_DATA_H
 #define KILN_READERS_BROWSERS_V8_DATA_H
 
@@ -12,6 +12,7 @@ struct v8_node {
 	bool placed;  /* `stack` is known */
 	stack_id stack;
 	int64_t ns, samples; /* that ended here */
+	int64_t bytes;	     /* of a heap profile: allocated here */
 };
 
 struct v8_link {

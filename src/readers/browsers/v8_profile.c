@@ -435,6 +435,26 @@ bool v8_profile_add(struct v8_profile *v, struct v8_sink *s, stack_id base, stru
 	return done;
 }
 
+bool v8_profile_add_bytes(struct v8_profile *v, struct v8_sink *s, struct error *err)
+{
+	struct node_index x = {0};
+	bool done = true;
+
+	index_make(&x, v);
+	links_follow(v, &x);
+	for (size_t i = 0; done && i < v->nodes.len; i++) {
+		struct v8_node *n = &v->nodes.items[i];
+
+		if (n->what == V8_NODE_IDLE)
+			n->what = V8_NODE_FUNCTION;
+		n = n->bytes > 0 ? sample_node(s, &x, n->id, 0) : NULL;
+		done = !n || sample_add(s, n, (struct sample){0}, 0, n->bytes, err);
+	}
+	vector_release(&x.at);
+	id_map_release(&x.sparse);
+	return done;
+}
+
 bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err)
 {
 	struct profile *p = s->main->profile;

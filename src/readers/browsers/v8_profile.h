@@ -40,6 +40,8 @@ void v8_sink_open(struct v8_sink *s, struct text_stacks *main, bool timed);
 /* Add all samples, below the stack `base`, with the columns of `sample`. */
 bool v8_profile_add(struct v8_profile *v, struct v8_sink *s, stack_id base, struct sample sample,
 	struct error *err);
+/* The same for the bytes of a heap profile's nodes. */
+bool v8_profile_add_bytes(struct v8_profile *v, struct v8_sink *s, struct error *err);
 bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err);
 void v8_sink_release(struct v8_sink *s); /* not the main table */
 

@@ -1,4 +1,4 @@
-/* v8_tree.c: reads V8's CPU profiles from before nodes were a list. */
+/* v8_tree.c: reads V8's profiles that are a tree. */
 #include "readers/browsers/v8_tree.h"
 
 #include "readers/browsers/v8_call.h"
@@ -61,6 +61,16 @@ static void level_close(struct tree *t, struct text_stacks *names)
 	vector_push(&t->profile->nodes, level->node);
 }
 
+/* Heap profiles name a function as today's CPU profiles do, where lines count from 0. */
+static void take_call(struct level *level, struct json *j)
+{
+	struct v8_call *call = &level->call;
+
+	v8_call_read(call, j);
+	call->line = call->line >= 0 && call->line < UINT32_MAX ? call->line + 1 : -1;
+	call->column = call->column >= 0 && call->column < UINT32_MAX ? call->column + 1 : -1;
+}
+
 static void level_key(struct tree *t, struct bytes key)
 {
 	struct level *level = &t->levels.items[t->depth - 1];
@@ -74,6 +84,10 @@ static void level_key(struct tree *t, struct bytes key)
 	} else if (bytes_equal(key, BYTES("hitCount"))) {
 		hits = json_number_if(j, 0, 0);
 		level->node.hits = hits < 0 || hits > UINT32_MAX ? 0 : (uint32_t)hits;
+	} else if (bytes_equal(key, BYTES("selfSize"))) {
+		level->node.bytes = json_number_if(j, 0, 0);
+	} else if (bytes_equal(key, BYTES("callFrame"))) {
+		take_call(level, j);
 	} else if (!v8_call_key(&level->call, key, j)) {
 		json_skip(j);
 	}

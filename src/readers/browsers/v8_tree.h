@@ -3,7 +3,7 @@
  * Until 2016 (Chrome 54, Node.js 6) they were a tree: "head" is an object with "children". Lines
  * count from 1, the profile starts and ends at seconds, and "timestamps" tell when each sample was,
  * in microseconds; before 2014 nobody told, and samples were as far from one another as they could
- * be. */
+ * be. Heap profiles are such a tree still, with a "selfSize" for each node (heapprofile.c). */
 #ifndef KILN_READERS_BROWSERS_V8_TREE_H
 #define KILN_READERS_BROWSERS_V8_TREE_H
 
