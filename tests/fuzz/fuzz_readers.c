@@ -55,6 +55,7 @@ static const char *const names[] = {
 	/* f */ "jemalloc",
 	/* g */ "heapprofile",
 	/* h */ "heapsnapshot",
+	/* i */ "callgrind",
 	/* d */ "jfr",
 };
 

@@ -59,6 +59,7 @@ static const char *const formats[] = {
 	"bcc",
 	"austin",
 	"bpftrace",
+	"callgrind",
 	"dtrace",
 	"eu-stack",
 	"faulthandler",
