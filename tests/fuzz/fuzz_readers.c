@@ -56,6 +56,8 @@ static const char *const names[] = {
 	/* g */ "heapprofile",
 	/* h */ "heapsnapshot",
 	/* i */ "callgrind",
+	/* j */ "massif",
+	/* k */ "dhat",
 	/* d */ "jfr",
 };
 

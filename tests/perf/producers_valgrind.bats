@@ -44,6 +44,34 @@ annotated() {
 	[[ "$output" != *estimated* ]]
 }
 
+# value KIND FUNCTION FILE: the value of a function with its callees.
+value() {
+	"$kiln" fold -q --kind "$1" "$3" | grep -w -- "$2" | sum
+}
+
+@test "massif: the peak of a program that counts its blocks, as ms_print shows it" {
+	need gcc valgrind ms_print
+	gcc -g -O1 -fno-optimize-sibling-calls -o blocks "$programs/blocks.c"
+	valgrind -q --tool=massif --peak-inaccuracy=0.0 --massif-out-file=heap ./blocks 0
+	"$kiln" fold -q heap >folded
+	cat folded
+	[ "$(value heap keep heap)" -eq 100000 ]
+	[ "$(sum folded)" -eq 103000 ]
+	ms_print heap | grep -F '(100,000B) 0x' | grep keep
+}
+
+@test "dhat: the blocks of a program that counts them" {
+	need gcc valgrind
+	gcc -g -O1 -fno-optimize-sibling-calls -o blocks "$programs/blocks.c"
+	valgrind -q --tool=dhat --dhat-out-file=heap ./blocks 0
+	[ "$(value alloc_space keep heap)" -eq 100000 ]
+	[ "$(value inuse_objects keep heap)" -eq 100 ]
+	[ "$(value alloc_space churn heap)" -eq 600000 ]
+	[ "$(value alloc_objects churn heap)" -eq 200 ]
+	[ "$(value inuse_space churn heap)" -eq 0 ]
+	[ "$("$kiln" fold -q --kind peak_space heap | sum)" -eq 103000 ]
+}
+
 @test "Xdebug's profiler: known shares, and the sum of all lines" {
 	need php
 	php -m | grep -q Xdebug || skip "needs php with Xdebug"

@@ -37,9 +37,11 @@ OWN void churn(void)
 	free(block);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	for (int i = 0; i < 150; i++) {
+	int turns = argc > 1 ? atoi(argv[1]) : 150;
+
+	for (int i = 0; i < turns; i++) {
 		third();
 		two_thirds();
 	}
