@@ -47,7 +47,7 @@ load common
 # An ended recorder leaves such a file: an index of no sections.
 @test "a .kiln file without samples becomes each of the other formats" {
 	cp "$BATS_TEST_DIRNAME/../fuzz/regressions/kiln/index-of-no-sections" empty.kiln
-	for to in kiln pprof pprof-plain speedscope cpuprofile csv firefox folded html; do
+	for to in kiln pprof pprof-plain speedscope cpuprofile csv firefox flamebearer folded html; do
 		"$kiln" convert empty.kiln --to $to >out.$to
 	done
 	for to in kiln pprof pprof-plain html; do
@@ -105,7 +105,7 @@ strings_of() {
 }
 
 @test "for other programs: Speedscope, Firefox, .cpuprofile; read again they fold the same" {
-	for suffix in speedscope.json firefox.json cpuprofile; do
+	for suffix in speedscope.json firefox.json flamebearer.json cpuprofile; do
 		"$kiln" convert small.folded -o "x.$suffix"
 		python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "x.$suffix"
 		"$kiln" fold "x.$suffix" | cmp - <("$kiln" fold small.folded)
@@ -153,6 +153,30 @@ strings_of() {
 	"$kiln" fold --by-thread l.speedscope.json | grep -q '^app-12/13;'
 }
 
+@test "the boxes of a flame graph for Pyroscope: where they are, how wide, and what is their own" {
+	"$kiln" convert small.folded -o x.flamebearer.json
+	python3 - <<-'END' | sort | diff - <("$kiln" fold small.folded)
+	import json
+	document = json.load(open("x.flamebearer.json"))
+	graph, below = document["flamebearer"], []
+	for level in graph["levels"]:
+	    at, boxes = 0, []
+	    for distance, total, own, name in zip(*[iter(level)] * 4):
+	        at += distance
+	        stack = next((b[2] for b in below if b[0] <= at and at + total <= b[1]), None)
+	        stack = [] if stack is None else stack + [graph["names"][name]]
+	        boxes.append((at, at + total, stack))
+	        at += total
+	        if own:
+	            print(";".join(stack), own)
+	    below = boxes
+	assert graph["numTicks"] == 100 and graph["maxSelf"] == 40, graph
+	END
+	printf 'a -1\n' >minus.folded
+	run -1 "$kiln" convert minus.folded -o minus.flamebearer.json
+	[[ $output == *"a value is negative, which this format cannot have"* ]]
+}
+
 @test "a table of samples" {
 	printf 'app 12/13 [001] 4.5: 10 cycles:\n\t4005 a,b;c (/bin/app)\n\n' >one.txt
 	"$kiln" convert one.txt -o x.csv
@@ -181,7 +205,7 @@ strings_of() {
 
 @test "the two sides of a difference stay apart" {
 	printf '%s\n' 'a;b 3 5' 'b 0 2' >both.folded
-	for suffix in folded kiln pb.gz speedscope.json firefox.json; do
+	for suffix in folded kiln pb.gz speedscope.json firefox.json flamebearer.json; do
 		"$kiln" convert both.folded -o "both.$suffix"
 		"$kiln" fold "both.$suffix" | diff both.folded -
 	done

@@ -58,6 +58,8 @@ static const char *const names[] = {
 	/* i */ "callgrind",
 	/* j */ "massif",
 	/* k */ "dhat",
+	/* l */ "d3",
+	/* m */ "flamebearer",
 	/* d */ "jfr",
 };
 

@@ -77,6 +77,34 @@ f (a.js:7) 24' ]
 	refused 'expected an object with a size and a trace node' <<<"{\"snapshot\":{$meta},\"nodes\":[1,16777216]}"
 }
 
+@test "d3: values with those of the children, or without" {
+	same d3/tree
+	# perf script report flamegraph -f json, with fewer samples.
+	same d3/perf
+	said 'a node has less than its children: the values of all nodes are taken for their own' <"$golden/d3/perf.json"
+	"$kiln" convert -q --to speedscope "$golden/d3/perf.json" | grep -q '"frame":"kernel"'
+	said 'values that are no whole numbers, rounded: 2' <<<'{"name":"a","value":2.6,"children":[{"name":"b","value":1.2,"delta":4}]}'
+	grep -qF '1 differences of a comparison skipped' said
+	"$kiln" fold -q input | diff - <(printf '%s\n' 'a 2' 'a;b 1')
+	refused 'expected a value from 0 to 2^63' <<<'{"name":"a","value":-1,"children":[]}'
+	refused 'the sum of all values exceeds 2^63' <<<'{"name":"a","children":[{"name":"b","value":9223372036854775807},{"name":"c","value":1}]}'
+	refused 'expected a sample' <<<'{"name":"a","value":0,"children":[]}'
+}
+
+@test "flamebearer: the boxes of Pyroscope, of one side or two" {
+	same flamebearer/single
+	same flamebearer/double
+	"$kiln" info "$golden/flamebearer/double.json" | grep -E '^lock'
+	[ "$("$kiln" diff -q "$golden/flamebearer/double.json" --to folded 2>/dev/null | wc -l)" -eq 4 ]
+	said 'boxes that are above no other box, skipped with what is above them: 1' \
+		<<<'{"flamebearer":{"names":["total","a"],"levels":[[0,9,0,0],[0,5,5,1],[7,2,2,1]]}}'
+	"$kiln" fold -q input | diff - <(echo 'a 5')
+	refused 'expected 4 numbers for each box of a level' <<<'{"flamebearer":{"names":["total"],"levels":[[0,9,0]]}}'
+	refused 'expected boxes with a distance, a width and a part of it that is their own' \
+		<<<'{"flamebearer":{"names":["total"],"levels":[[0,9,10,0]]}}'
+	refused 'expected a sample' <<<'{"flamebearer":{"names":["total"],"levels":[[0,9,0,0]]}}'
+}
+
 @test "chrome-trace: self times of nested spans, a thread at a time" {
 	same chrome-trace/spans
 	said 'E events without a matching B event, skipped: 1' <"$golden/chrome-trace/spans.json"

@@ -99,6 +99,18 @@ as_napped() {
 		diff - <(printf '%s\n' '{main};one_quarter;spin 60' '{main};str_repeat 1' '{main};three_quarters;spin 60')
 }
 
+@test "perf script report flamegraph: the samples of the recording, and known shares" {
+	need gcc perf
+	gcc -O0 -fno-omit-frame-pointer -o shares "$programs/shares.c"
+	perf record -q -g -e cpu-clock:u -c 1000000 -o perf.data -- ./shares 3000 >said 2>&1 || skip "perf cannot record here"
+	perf script report flamegraph -f json >said 2>&1 || skip "needs perf with its Python scripts"
+	[ -e stacks.json ] || skip "needs perf with its Python scripts"
+	"$kiln" fold -q stacks.json >folded
+	[ "$(sum folded)" -eq "$(perf script -F comm -G | grep -c shares)" ]
+	share three_quarters 70 80 folded
+	share one_quarter 20 30 folded
+}
+
 @test "perf report -g folded: the stacks and numbers of the recording, however they are printed" {
 	need gcc perf
 	gcc -O0 -fno-omit-frame-pointer -o shares "$programs/shares.c"
