@@ -60,6 +60,7 @@ static const char *const names[] = {
 	/* k */ "dhat",
 	/* l */ "d3",
 	/* m */ "flamebearer",
+	/* n */ "stackprof",
 	/* d */ "jfr",
 };
 

@@ -334,3 +334,23 @@ go_text() {
 		P1;T1;a:b:1 1
 	END
 }
+
+@test "stackprof: stacks of samples, and a call graph where there are none" {
+	# As stackprof --stackcollapse prints the first, added up.
+	suffix=json same stackprof/raw --kind samples
+	suffix=json same stackprof/graph --kind samples
+	[ "$("$kiln" fold -q "$golden/stackprof/raw.json" | awk '{ n += $NF } END { print n }')" -eq \
+		$((4000000 * $("$kiln" fold -q --kind samples "$golden/stackprof/raw.json" | awk '{ n += $NF } END { print n }'))) ]
+	"$kiln" fold -q --lines "$golden/stackprof/raw.json" | grep -qF 'Object#two_thirds (app.rb:4);Object#leaf (app.rb:2);Integer#times'
+	"$kiln" info "$golden/stackprof/raw.json" | grep -E '^time span'
+	local start='{"version":1.2,"mode":"cpu","interval":1000,"missed_samples":3,"frames":{"7":{"name":"f","file":"a.rb"}},'
+	said 'frames that do not exist, shown as [unknown]: 1' <<<"$start\"raw\":[2,7,8,5]}"
+	"$kiln" fold -q input | diff - <(echo 'f;[unknown] 5000000')
+	"$kiln" info input | grep -F 'expected 8, delivered 5, lost 3'
+	refused 'item 3 of `raw`: expected the number of frames, as many ids, and a number of samples' <<<"$start\"raw\":[1,7,5,9,7]}"
+	refused 'item 0 of `raw`: expected' <<<"$start\"raw\":[-1,7,5]}"
+	refused 'the sum of all values exceeds 2^63' <<<"$start\"raw\":[1,7,9223372036854775807]}"
+	refused 'expected an `interval` from 1' <<<'{"mode":"cpu","interval":0,"missed_samples":0,"frames":{},"raw":[]}'
+	refused 'expected the id of a frame' <<<'{"mode":"cpu","interval":1,"missed_samples":0,"frames":{"x":{}}}'
+	refused 'expected a sample' <<<"$start\"raw\":[]}"
+}

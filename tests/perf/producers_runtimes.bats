@@ -193,3 +193,15 @@ as_told() {
 		awk -v stated="$(sed -n 's/.*total alloc = *\([0-9,]*\) bytes.*/\1/p' shares.prof | tr -d ,)" \
 			'{ exit !($1 >= stated && $1 < stated * 1.01 + 1e6) }'
 }
+
+@test "stackprof: the stacks that it prints itself, and known shares" {
+	need ruby stackprof
+	ruby -r stackprof -e 'StackProf.run(mode: :cpu, raw: true, out: "dump", interval: 1000) { load ARGV[0] }' "$programs/shares.rb" ||
+		skip "needs the library stackprof"
+	stackprof --json dump >dump.json
+	"$kiln" fold -q --kind samples dump.json | sort >folded
+	stackprof --stackcollapse dump | awk '{ n = $NF; sub(/ [^ ]*$/, ""); sum[$0] += n } END { for (s in sum) print s, sum[s] }' |
+		sort | diff - folded
+	share 'Object#three_quarters' 65 85 folded
+	share 'Object#one_quarter' 15 35 folded
+}

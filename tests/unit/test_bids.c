@@ -113,6 +113,7 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/heapprofile/*.json"), "heapprofile");
 	check_all(test_path("tests/golden/heapsnapshot/*.json"), "heapsnapshot");
 	check_all(test_path("tests/golden/speedscope/*.json"), "speedscope");
+	check_all(test_path("tests/golden/stackprof/*.json"), "stackprof");
 	assert_in_range(inputs, 6, UINT32_MAX);
 }
 
