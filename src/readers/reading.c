@@ -9,17 +9,19 @@
 #include "model/extent.h"
 #include "model/numbers.h"
 #include "readers/parts.h"
+#include "readers/unread.h"
 
-/* "expected one of ..." with the names of all readers. */
-static void unknown_format(struct error *err)
+static void unknown_format(struct bytes head, struct error *err)
 {
-	struct buffer known = {0};
+	const struct unread *unread = unread_format(head);
 
-	for (size_t i = 0; readers[i]; i++)
-		buffer_printf(&known, "%s%s", i ? ", " : "", readers[i]->name);
-	error_set(err, ERR_FORMAT, "unknown format; expected one of %s (name one with --format)",
-		known.at ? known.at : "nothing");
-	buffer_release(&known);
+	if (unread)
+		error_set(err, ERR_FORMAT, "%s, which Kiln does not read: %s", unread->what,
+			unread->instead);
+	else
+		error_set(err, ERR_FORMAT,
+			"unknown format; expected one of those that `kiln formats` lists (name one "
+			"with --format)");
 }
 
 static bool read_with(const struct reader *reader, struct input *in,
@@ -43,7 +45,7 @@ static const struct reader *choose(struct input *in, const char *format, struct 
 	}
 	reader = format ? reader_by_name(format) : reader_for(bytes_head(in->window, READER_HEAD));
 	if (!reader)
-		unknown_format(err);
+		unknown_format(bytes_head(in->window, READER_HEAD), err);
 	return reader;
 }
 

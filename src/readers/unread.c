@@ -1,0 +1,106 @@
+/* unread.c: which files does Kiln recognise and not read, and what can be done with them?
+ *
+ * Mostly they are a tool's own files, whose format only the tool knows for all of its versions, and
+ * it can print what is in them. A file is recognised by what all of its kind begin with. */
+#include "readers/unread.h"
+
+struct beginning {
+	struct bytes magic;
+	struct bytes also; /* somewhere in the head; empty: nothing */
+	struct unread unread;
+};
+
+#define MAGIC(literal)                                                                             \
+	{                                                                                          \
+		(literal), sizeof(literal) - 1                                                     \
+	}
+
+/* A dictionary that Python has marshalled, with keys of three items. */
+#define CPROFILE                                                                                   \
+	{                                                                                          \
+		"a profile of Python's cProfile",                                                  \
+			"it has no stacks; convert it with `pyprof2calltree -i FILE -o "           \
+			"callgrind.out`, or record with py-spy (-f raw)"                           \
+	}
+
+static const struct beginning beginnings[] = {
+	{MAGIC("FLR\0"), {0},
+		{"a recording of Java Flight Recorder",
+			"print its stacks with `jfr print --stack-depth 64 --events "
+			"jdk.ExecutionSample FILE`, which Kiln reads"}},
+	{MAGIC("JAVA PROFILE 1.0."), {0},
+		{"a heap dump of Java",
+			"it has objects and no stacks that allocated them; record allocations with "
+			"async-profiler (-e alloc -o collapsed)"}},
+	{MAGIC("v "), MAGIC("\nX "),
+		{"a recording of heaptrack",
+			"convert it with `heaptrack_print -F FILE.folded RECORDING`"}},
+	{MAGIC("gmon"), {0},
+		{"a profile of gprof", "it has no stacks; record the program with `kiln record`"}},
+	{MAGIC("NYTProf "), {0},
+		{"a profile of Perl's NYTProf",
+			"convert it with `nytprofcalls FILE >FILE.folded`"}},
+	{MAGIC("\x04\x08{"), MAGIC("samples"),
+		{"a dump of Ruby's stackprof",
+			"print it with `stackprof --json FILE`, which Kiln reads"}},
+	{MAGIC("{\xa9\x03"), {0}, CPROFILE},
+	{MAGIC("{)\x03"), {0}, CPROFILE},
+	{MAGIC("\xfb\xa9\x03"), {0}, CPROFILE},
+	{MAGIC("\xfb)\x03"), {0}, CPROFILE},
+	{MAGIC("memray"), {0},
+		{"a recording of memray", "only memray reads it; see `memray flamegraph FILE`"}},
+	{MAGIC("SIMPLEPERF"), {0},
+		{"a report of simpleperf",
+			"read the perf.data that it was made of, or print that with "
+			"`simpleperf report-sample`"}},
+	{MAGIC("Nettrace"), {0},
+		{"a recording of .NET",
+			"convert it with `dotnet-trace convert --format Speedscope FILE`"}},
+	{MAGIC("SLOW"), {0},
+		{"a method trace of Android",
+			"record with simpleperf, whose perf.data Kiln reads"}},
+	{MAGIC("*version\n"), {0},
+		{"a method trace of Android",
+			"record with simpleperf, whose perf.data Kiln reads"}},
+	{MAGIC("\x17\x08\x44tracing"), {0},
+		{"a recording of trace-cmd", "record with `perf record`, or with `kiln record`"}},
+	{MAGIC("# tracer: "), {0},
+		{"a trace of the kernel's ftrace",
+			"record with `perf record`, or with `kiln record`"}},
+	{MAGIC("--- threadz "), {0},
+		{"stacks of threads for pprof",
+			"convert it with `go tool pprof -proto -output FILE.pb.gz FILE`"}},
+	{MAGIC("--- symbol\n"), {0},
+		{"a profile of gperftools with names added by pprof",
+			"read the profile that it was made of"}},
+	{MAGIC("\x7f"
+	       "ELF"),
+		{0},
+		{"a program or a core dump",
+			"record the program with `kiln record`, or print the stacks of a dump with "
+			"`eu-stack --core FILE`"}},
+	{MAGIC("PK\x03\x04"), {0}, {"a ZIP archive", "unpack it, and read the profile inside"}},
+	{MAGIC("SQLite format 3\0"), {0},
+		{"a database of SQLite, such as Nsight Systems writes",
+			"export stacks as text with the tool that wrote it"}},
+	{MAGIC("<?xml"), MAGIC("<svg"),
+		{"a picture, perhaps of a flame graph", "read what it was drawn from"}},
+	{MAGIC("<svg"), {0},
+		{"a picture, perhaps of a flame graph", "read what it was drawn from"}},
+	{MAGIC("<!DOCTYPE html"), {0},
+		{"a page that Kiln has not written",
+			"save its stacks as text with the tool that wrote it, such as `asprof -o "
+			"collapsed`"}},
+};
+
+const struct unread *unread_format(struct bytes head)
+{
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		const struct beginning *b = &beginnings[i];
+
+		if (bytes_starts_with(head, b->magic) &&
+			(!b->also.len || bytes_find(head, b->also)))
+			return &b->unread;
+	}
+	return NULL;
+}
