@@ -61,6 +61,7 @@ static const char *const names[] = {
 	/* l */ "d3",
 	/* m */ "flamebearer",
 	/* n */ "stackprof",
+	/* o */ "jfr-print",
 	/* d */ "jfr",
 };
 

@@ -354,3 +354,37 @@ go_text() {
 	refused 'expected the id of a frame' <<<'{"mode":"cpu","interval":1,"missed_samples":0,"frames":{"x":{}}}'
 	refused 'expected a sample' <<<"$start\"raw\":[]}"
 }
+
+@test "jfr print: samples, allocations and durations" {
+	same jfr-print/events
+	expected=jfr-print/events.alloc same jfr-print/events --kind ObjectAllocationSample
+	said '2 stacks have no outermost frames ([truncated:depth]): print the recording with --stack-depth 64' <"$golden/jfr-print/events.txt"
+	"$kiln" convert -q -o a.kiln "$golden/jfr-print/events.txt"
+	"$kiln" info a.kiln | grep -E '^threads +1 thread'
+	cat >events <<-'END'
+		jdk.ThreadPark {
+		  startTime = 23:59:59.500 (2024-05-01)
+		  duration = 1,5 s
+		  eventThread = "a "b"" (javaThreadId = 7)
+		  stackTrace = [
+		    A.lambda$go$0() line: 12
+		    java.lang.Thread.run()
+		  ]
+		}
+		jdk.GCPhase {
+		  startTime = 23:59:59.600
+		}
+		jdk.ThreadPark {
+		  startTime = 23:59:59.700
+		  duration = soon
+		  stackTrace = [
+		    A.go() line: 1
+		  ]
+		}
+		lost
+	END
+	said '2 of 20 lines skipped, first at line 15: expected an amount such as' <events
+	"$kiln" fold -q --lines events | diff - <(echo 'java.lang.Thread.run;A.lambda$go$0 1500000000')
+	"$kiln" fold -q --by-thread events | grep -q '^a "b"'
+	printf 'jdk.ExecutionSample {\n  startTime = 1:2:3\n}\n' | refused 'expected a sample'
+}

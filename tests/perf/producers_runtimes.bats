@@ -194,6 +194,19 @@ as_told() {
 			'{ exit !($1 >= stated && $1 < stated * 1.01 + 1e6) }'
 }
 
+@test "jfr print: as many samples as jfr print --json has, and known shares" {
+	need javac java jfr
+	javac -d . "$programs/Shares.java"
+	timeout 6 java -XX:StartFlightRecording=filename=run.jfr,settings=profile -cp . Shares >said 2>&1 || true
+	[ -s run.jfr ] || skip "needs Java with Flight Recorder"
+	jfr print --stack-depth 64 --events jdk.ExecutionSample run.jfr >events.txt
+	"$kiln" fold -q events.txt >folded
+	cat folded
+	[ "$(sum folded)" -eq "$(jfr print --json --events jdk.ExecutionSample run.jfr | grep -c '"type": "jdk.ExecutionSample"')" ]
+	share Shares.threeQuarters 65 85 folded
+	share Shares.oneQuarter 15 35 folded
+}
+
 @test "stackprof: the stacks that it prints itself, and known shares" {
 	need ruby stackprof
 	ruby -r stackprof -e 'StackProf.run(mode: :cpu, raw: true, out: "dump", interval: 1000) { load ARGV[0] }' "$programs/shares.rb" ||

@@ -71,6 +71,7 @@ static const char *const formats[] = {
 	"java-exceptions",
 	"javacore",
 	"jemalloc",
+	"jfr-print",
 	"jstack",
 	"massif",
 	"instruments",
