@@ -24,10 +24,6 @@ struct beginning {
 	}
 
 static const struct beginning beginnings[] = {
-	{MAGIC("FLR\0"), {0},
-		{"a recording of Java Flight Recorder",
-			"print its stacks with `jfr print --stack-depth 64 --events "
-			"jdk.ExecutionSample FILE`, which Kiln reads"}},
 	{MAGIC("JAVA PROFILE 1.0."), {0},
 		{"a heap dump of Java",
 			"it has objects and no stacks that allocated them; record allocations with "

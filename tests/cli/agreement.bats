@@ -26,8 +26,9 @@ check() {
 
 	rows = collections.Counter(), collections.Counter()
 	for row in csv.DictReader(open("top.csv", encoding="utf-8")):
-	    rows[0][row["function"]] += int(row["self"])
-	    rows[1][row["function"]] += int(row["total"])
+	    name = row["function"].replace(";", ":")   # as folded text writes it
+	    rows[0][name] += int(row["self"])
+	    rows[1][name] += int(row["total"])
 	    assert abs(float(row["total_percent"]) - percent(int(row["total"]))) <= 0.0101, row
 	assert rows[0] == +own, "self of top and fold"
 	for name, value in rows[1].items():   # names that modules tell apart may overlap in a stack

@@ -62,7 +62,7 @@ static const char *const names[] = {
 	/* m */ "flamebearer",
 	/* n */ "stackprof",
 	/* o */ "jfr-print",
-	/* d */ "jfr",
+	/* p */ "jfr",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

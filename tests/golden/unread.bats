@@ -14,7 +14,6 @@ begins() {
 }
 
 @test "files of other tools say what they are" {
-	begins 'FLR\0\0\2\0\1' 'a recording of Java Flight Recorder'
 	begins 'JAVA PROFILE 1.0.2\0' 'a heap dump of Java'
 	begins 'v 10400 3\nX ./a\n' 'a recording of heaptrack'
 	begins 'gmon\1\0\0\0' 'a profile of gprof'

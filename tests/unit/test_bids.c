@@ -96,6 +96,7 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/folded/*.txt"), "folded");
 	check_all(test_path("tests/golden/pprof/*.pb*"), "pprof");
 	check_all(test_path("tests/golden/otlp/*.otlp*"), "otlp");
+	check_all(test_path("tests/golden/jfr/*.jfr*"), "jfr");
 	check_all(test_path("tests/golden/gperftools-cpu/*.prof"), "gperftools-cpu");
 	check_all(test_path("tests/golden/otlp-json/*.json"), "otlp-json");
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {

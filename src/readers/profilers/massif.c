@@ -161,12 +161,11 @@ static bool take_tree_line(struct massif *m, struct bytes line, struct error *er
 	}
 	if (!depth)
 		return true;
-	if (!nested_add(&m->nested, depth - 1, locate(m, frame), 0, count, err)) {
-		if (err->code)
-			return false;
+	if (!nested_takes(&m->nested, depth - 1)) {
 		text_stacks_skip(&m->stacks, "expected at most one blank more than the line above");
+		return true;
 	}
-	return true;
+	return nested_add(&m->nested, depth - 1, locate(m, frame), 0, count, err);
 }
 
 static bool read_tree(struct massif *m, struct error *err)
