@@ -39,6 +39,8 @@
 
 static const struct filter *const filters[] = {
 	&filter_gzip,
+	&filter_utf16_little,
+	&filter_utf16_big,
 #ifdef HAVE_ZSTD
 	&filter_zstd,
 #endif

@@ -1,4 +1,4 @@
-/* filter.h: decompression, piece by piece. */
+/* filter.h: decompression, or conversion to UTF-8, piece by piece. */
 #ifndef KILN_BASE_FILTERS_FILTER_H
 #define KILN_BASE_FILTERS_FILTER_H
 
@@ -21,6 +21,7 @@ struct filter {
 };
 
 extern const struct filter filter_gzip;
+extern const struct filter filter_utf16_little, filter_utf16_big;
 #ifdef HAVE_ZSTD
 extern const struct filter filter_zstd;
 #endif
