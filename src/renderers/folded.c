@@ -59,6 +59,7 @@ struct folded {
 static const char *mark_of(const struct folded_settings *s, uint32_t kind)
 {
 	switch (kind) {
+	case FRAME_GUEST: /* its kernel, as other tools mark it */
 	case FRAME_KERNEL:
 		return s->kernel || s->all ? "_[k]" : "";
 	case FRAME_JIT:

@@ -99,3 +99,50 @@ load common
 	run -0 ./stackcollapse-perf.pl names.txt
 	[ "$output" = "app;main;LazyCompile:*handle /srv/app ;void ;ns::Op<int>::operator 5" ]
 }
+
+# What PowerShell redirects: UTF-16 with a mark and CRLF; in either byte order, in any pieces.
+@test "UTF-16 is read as UTF-8" {
+	python3 - <<-'END'
+		text = "".join("main;f%d;g\U0001F525%d;\u00e9%d %d\r\n" % (i % 7, i % 301, i % 5021, i % 9 + 1) for i in range(60000))
+		open("text", "w", encoding="utf-8", newline="").write(text)
+		open("little", "wb").write(b"\xff\xfe" + text.encode("utf-16-le"))
+		open("big", "wb").write(b"\xfe\xff" + text.encode("utf-16-be"))
+	END
+	"$kiln" fold text >expected
+	for file in little big; do
+		"$kiln" fold $file | cmp expected -
+		dd if=$file bs=4097 2>/dev/null | "$kiln" fold - | cmp expected -
+	done
+	printf '\xff\xfea\0;\0\x00\xd8b\0 \x003\0\n\0' >half
+	run -0 "$kiln" fold half
+	[ "$output" = $'a;\xef\xbf\xbdb 3' ]
+	printf '\xff\xfea\0 \0003\0\n' >odd
+	run -2 "$kiln" fold odd
+	[ "$output" = "kiln: odd: byte 4: truncated UTF-16 text" ] || [[ "$output" == "kiln: odd: byte "*": truncated UTF-16 text" ]]
+	[ ! -e "$corpus/field/utf16.folded" ] || "$kiln" fold "$corpus/field/utf16.folded" | diff "$corpus/field/utf16.expected" -
+}
+
+# Some tools print names of code as they are: control characters may be in them.
+@test "control characters in names are no reason to refuse a file" {
+	printf 'main;\001\002x 1\nmain;foo 2\n' >control
+	"$kiln" fold control | grep -q '^main;foo 2$'
+	"$kiln" draw control -o control.svg
+	python3 -c 'import xml.etree.ElementTree as e; e.parse("control.svg")'
+	printf 'main;\000x 1\nmain;foo 2\n' >binary
+	run -2 "$kiln" fold binary
+}
+
+@test "Intel PT: errors of the trace are counted, and no reason to refuse a text" {
+	printf ' instruction trace error type 1 time 45.7 cpu 0 pid 7 tid 7 ip 0 code 8: Lost trace data\n' >errors
+	printf 'app 7 [000] 45.8: 1 cycles:u: \n\t4010 main+0x20 (/bin/app)\n\n' >sample
+	cat errors sample errors sample >trace
+	run -0 "$kiln" fold trace
+	[ "${lines[0]}" = "kiln: trace: the recorded trace has 2 gaps (instruction trace errors): what ran there is missing" ]
+	[ "${lines[1]}" = "app;main 2" ]
+}
+
+@test "the guest's kernel is marked as a kernel" {
+	printf 'qemu 7 [000] 1.5: 9 cycles: \n\tffffffff8123a0b0 do_splice_to+0x10 ([guest.kernel.kallsyms])\n\t7f0012 main (/bin/qemu)\n\n' >guest
+	[ "$("$kiln" fold --all guest)" = "qemu;main;do_splice_to_[k] 9" ]
+	[ "$("$kiln" fold guest)" = "qemu;main;do_splice_to 9" ]
+}

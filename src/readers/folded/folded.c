@@ -381,9 +381,8 @@ static int bid(struct bytes head)
 	struct decimal number;
 	int good = 0, other = 0, with_frames = 0;
 
-	for (size_t i = 0; i < head.len; i++)
-		if ((unsigned char)head.at[i] < '\t')
-			return 0;
+	if (memchr(head.at, 0, head.len)) /* other control characters may be in names */
+		return 0;
 	/* Ignore a last line that READER_HEAD cut. */
 	while (good + other < 64 && bytes_line(&all, &line)) {
 		bool cut = !all.len && head.len >= READER_HEAD;

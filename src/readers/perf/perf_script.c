@@ -34,6 +34,7 @@ struct script {
 	const struct reading_style *style;
 	struct buffer chosen;	/* with a style: the event; empty: none yet */
 	uint64_t lost;		/* samples, by PERF_RECORD_LOST */
+	uint64_t trace_errors;	/* of Intel PT, where the trace has a gap */
 	uint64_t other_samples; /* of other events than that */
 	struct perf_names names;
 	struct perf_events events;
@@ -442,6 +443,12 @@ static bool take_other_record(struct script *s)
 	return true;
 }
 
+/* " instruction trace error type 1 time 4525.7 cpu 0 ...: Lost trace data" */
+static bool is_trace_error(struct bytes line)
+{
+	return bytes_starts_with(line, BYTES(" instruction trace error "));
+}
+
 /* As perf prints frames. */
 static bool is_frame_column(struct bytes line)
 {
@@ -491,6 +498,9 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 		if (chain == SIZE_MAX)
 			return true;
 		below += chain;
+	} else if (is_trace_error(line)) {
+		s->lines++;
+		s->trace_errors++;
 	} else {
 		s->lines++;
 		bad_lines_add(&s->bad, number, "expected " EXPECTS);
@@ -572,15 +582,29 @@ static bool is_bare(struct bytes head)
 	return frames && bare >= other;
 }
 
+static void note_trace_errors(struct profile *p, uint64_t count)
+{
+	if (count)
+		profile_note(p,
+			"the recorded trace has %llu gap%s (instruction trace errors): what ran "
+			"there is "
+			"missing",
+			(unsigned long long)count, count == 1 ? "" : "s");
+}
+
 /* Skipped lines of all parts are reported together. */
 static bool finish(const struct script *s, struct read_part *part, struct error *err)
 {
+	struct read_part all = {0};
+
 	if (!part)
-		return bad_lines_finish(&s->bad, s->lines, s->samples, s->profile, err);
+		part = &all;
 	part->bad = s->bad;
 	part->lines = s->lines;
 	part->samples = s->samples;
-	return true;
+	part->counted = s->trace_errors;
+	part->add_notes = note_trace_errors;
+	return part != &all || read_part_add_notes(part, s->profile, err);
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
@@ -631,7 +655,7 @@ static int bid(struct bytes head)
 		if (bytes_starts_with(line, BYTES("# cmdline :")) ||
 			bytes_starts_with(line, BYTES("# captured on")))
 			bits += 8;
-		if (is_empty(line) || *line.at == '#')
+		if (is_empty(line) || *line.at == '#' || is_trace_error(line))
 			continue;
 		if (below_event && perf_frame_parse(line, &frame) == PERF_FRAME) {
 			bits += 8;
