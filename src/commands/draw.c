@@ -5,6 +5,7 @@
 #include "renderers/svg_options.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define PAGE "html"
 
@@ -32,10 +33,25 @@ static const struct option *picture_option(void)
 	return o->name ? o : NULL;
 }
 
+/* A device, or a name without a suffix, says nothing about what should be in it. */
+static bool has_suffix(const char *path)
+{
+	struct bytes name = bytes_base_name(bytes_of(path));
+	const char *dot = bytes_find_last(name, '.');
+	struct stat status;
+
+	return dot && dot > name.at && (stat(path, &status) || S_ISREG(status.st_mode));
+}
+
 static bool check_suffix(const struct renderer *other, struct error *err)
 {
 	const struct option *o;
 
+	if (!other && own.output && has_suffix(own.output))
+		return error_set(err, ERR_USAGE,
+			"draw: %s: unknown suffix; expected .svg for a picture, or .html for a "
+			"page",
+			own.output);
 	if (!other || !strcmp(other->name, own.renderer))
 		return true;
 	if (strcmp(other->name, PAGE))

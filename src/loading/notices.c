@@ -70,18 +70,19 @@ void notices_report(
 			report_losses(v->profile, i, listener, input);
 }
 
-/* "cycles (1,234 samples)". Values without an event are named by their kind; for values that are
- * not counts of samples, not every format says how many samples there are. */
+/* "cycles (1,234 samples)". Values without an event are named by their kind; not every format says
+ * how many samples there are. */
 static void event_text(struct buffer *b, const struct profile *p, const struct stream_row *row)
 {
 	struct bytes name = profile_text(p, row->event ? row->event : row->kind);
 
 	buffer_printf(b, "%s%.*s", b->len ? ", " : "", (int)name.len, name.at);
-	if (!row->delivered && !bytes_equal(profile_text(p, row->unit), BYTES("count")))
+	if (!row->delivered && row->samples < p->samples.len &&
+		p->samples.items[row->samples].count)
 		return;
 	buffer_text(b, " (");
 	units_grouped(b, (int64_t)row->delivered);
-	buffer_text(b, " samples)");
+	buffer_text(b, row->delivered == 1 ? " sample)" : " samples)");
 }
 
 static bool is_zero(const struct stream *s, size_t count)

@@ -462,9 +462,9 @@ static void write_meta(struct writer *w, struct buffer *out)
 		struct bytes reason = profile_text(w->profile, loss->reason);
 		struct bytes kind = profile_text(w->profile, row->kind);
 
-		buffer_printf(&text, "lost: %llu samples of %.*s: %.*s",
-			(unsigned long long)loss->count, (int)kind.len, kind.at, (int)reason.len,
-			reason.at);
+		buffer_printf(&text, "lost: %llu sample%s of %.*s: %.*s",
+			(unsigned long long)loss->count, loss->count == 1 ? "" : "s", (int)kind.len,
+			kind.at, (int)reason.len, reason.at);
 		put_comment(w, &text, out);
 	}
 	buffer_release(&text);

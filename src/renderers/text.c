@@ -117,6 +117,8 @@ void text_stream_value(
 		kind = units_base(unit);
 	else if (bytes_equal(kind, BYTES("idle")))
 		kind = BYTES("samples");
+	if (value == 1 && bytes_equal(kind, BYTES("samples")))
+		kind = BYTES("sample");
 	buffer_add(b, kind.at, kind.len);
 }
 

@@ -49,7 +49,7 @@ setup() {
 @test "stackcollapse-perf.pl: the first event, cut as Perl cuts, a last stack that counts" {
 	run -0 --separate-stderr stackcollapse-perf.pl perf.txt
 	[ "$output" = $'java;[libx.so];a/B:.run;do_work 10\njava;std::map<int, void  7' ]
-	[[ $stderr == *"left out 1 samples of events other than cycles"* ]]
+	[[ $stderr == *"left out 1 sample of events other than cycles"* ]]
 }
 
 @test "stackcollapse-perf.pl: options, cut short, in any case, with one dash or two" {

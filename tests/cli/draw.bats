@@ -25,6 +25,11 @@ load common
 }
 
 @test "-o with another format's suffix is a slip" {
+	run "$kiln" draw small.folded -o x.png
+	failed_with 2 "kiln: draw: x.png: unknown suffix; expected .svg for a picture, or .html for a page"
+	[ ! -e x.png ]
+	"$kiln" draw small.folded -o picture
+	"$kiln" draw small.folded -o /dev/null
 	run "$kiln" draw small.folded -o x.folded
 	failed_with 2 "kiln: draw: x.folded: this command draws SVG and pages; to write folded use: kiln convert -o x.folded"
 }

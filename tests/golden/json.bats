@@ -148,7 +148,7 @@ f (a.js:7) 24' ]
 	same chrome-trace/profile --all
 	expected=chrome-trace/profile.wall same chrome-trace/profile --kind wall
 	run -0 --separate-stderr "$kiln" fold "$golden/chrome-trace/profile.json"
-	[[ $stderr == *"showing cpu; --kind shows another event: Profile (1 samples), "* ]]
+	[[ $stderr == *"showing cpu; --kind shows another event: Profile (1 sample), "* ]]
 	[ "$("$kiln" fold -q --thread '^CrRendererMain' "$golden/chrome-trace/profile.json" | wc -l)" -eq 2 ]
 	[ "$("$kiln" fold -q --time 50us.. "$golden/chrome-trace/profile.json" | wc -l)" -eq 1 ]
 }

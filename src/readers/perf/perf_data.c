@@ -539,8 +539,7 @@ static void note_unwalked(struct data *d)
 		profile_note(d->profile,
 			"%llu samples have copies of stacks that Kiln does not unwind: they are of "
 			"%.*s, and Kiln knows x86_64 and aarch64; their user stacks are the "
-			"function "
-			"that was sampled, or call chains of the kernel",
+			"function that was sampled, or call chains of the kernel",
 			(unsigned long long)d->unwalked, (int)arch.len, arch.at);
 }
 

@@ -634,8 +634,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	perf_events_finish(&s.events);
 	done = done && finish(&s, options->part, err);
 	if (s.other_samples)
-		profile_note(out, "left out %llu samples of events other than %s",
-			(unsigned long long)s.other_samples, s.chosen.at);
+		profile_note(out, "left out %llu sample%s of events other than %s",
+			(unsigned long long)s.other_samples, s.other_samples == 1 ? "" : "s",
+			s.chosen.at);
 	script_release(&s);
 	return done;
 }
