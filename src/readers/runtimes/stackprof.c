@@ -267,7 +267,8 @@ static bool add_raw(struct stackprof *s, struct error *err)
 		samples = s->raw.items[at + depth + 1];
 		if (!add_samples(s, samples, time, err))
 			return false;
-		time += time ? samples : 0;
+		if (time)
+			time += samples;
 		at += depth + 2;
 	}
 	json_count_note(s->stacks.profile, unknown, "frames that do not exist, shown as [unknown]");
