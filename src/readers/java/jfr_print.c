@@ -311,7 +311,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 /* An event, and its first field. */
 static int bid(struct bytes head)
 {
-	struct bytes line, name;
+	struct bytes line = {0}, name;
 
 	while (bytes_line(&head, &line) && !line.len)
 		;
