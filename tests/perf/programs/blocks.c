@@ -15,13 +15,13 @@ OWN void leaf(unsigned turns)
 
 OWN void third(void)
 {
-	leaf(1000000);
+	leaf(100000);
 	sink++;
 }
 
 OWN void two_thirds(void)
 {
-	leaf(2000000);
+	leaf(200000);
 	sink++;
 }
 
@@ -39,7 +39,7 @@ OWN void churn(void)
 
 int main(int argc, char **argv)
 {
-	int turns = argc > 1 ? atoi(argv[1]) : 150;
+	int turns = argc > 1 ? atoi(argv[1]) : 1500;
 
 	for (int i = 0; i < turns; i++) {
 		third();
