@@ -101,7 +101,8 @@ static void add_events(struct buffer *out, const struct session *s)
 			(i && row->samples == p->streams.items[i - 1].row.samples))
 			continue;
 		units_grouped(out, (int64_t)row->delivered);
-		buffer_printf(out, " samples of %.*s", (int)event.len, event.at);
+		buffer_printf(out, " sample%s of %.*s", row->delivered == 1 ? "" : "s",
+			(int)event.len, event.at);
 		if (s->counts.idle && !i) {
 			buffer_text(out, " and ");
 			units_grouped(out, (int64_t)s->counts.idle);
@@ -379,10 +380,10 @@ static void add_next(struct buffer *out, const char *path)
 		return;
 	buffer_printf(out, "wrote %s", path);
 	if (kiln && !strcmp(path, "profile.kiln"))
-		buffer_text(out, "; next: kiln draw -o profile.svg");
+		buffer_text(out, "; next: kiln view, or kiln draw -o profile.svg");
 	else if (kiln)
-		buffer_printf(
-			out, "; next: kiln draw %s -o %.*s.svg", path, (int)strlen(path) - 5, path);
+		buffer_printf(out, "; next: kiln view %s, or kiln draw %s -o %.*s.svg", path, path,
+			(int)strlen(path) - 5, path);
 	else if (bytes_ends_with(bytes_of(path), BYTES(".svg")))
 		buffer_text(out, "; next: open it in a browser");
 	buffer_char(out, '\n');

@@ -143,7 +143,7 @@ needs_perf() {
 	run -0 "$kiln" record -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	[[ "$output" == *"samples of "* ]]
 	[[ "$output" == *"hottest functions"* ]]
-	[[ "$output" == *"next: kiln draw"* ]]
+	[[ "$output" == *"wrote profile.kiln; next: kiln view, or kiln draw -o profile.svg" ]]
 	[ -s profile.kiln ]
 	run -0 "$kiln" record -q -- true
 	[ -z "$output" ]
