@@ -2,6 +2,7 @@
 #include "transforms/canonical.h"
 
 #include "transforms/reshape.h"
+#include "transforms/runtime_names.h"
 
 #include <stdlib.h>
 
@@ -196,11 +197,17 @@ static size_t build_dir(const struct canonical *c, struct bytes name)
 	return longest;
 }
 
-bool canonical_is_unchanged(const struct canonical *c, struct bytes name)
+/* `numbered`: runtime_name_is_numbered. */
+static inline bool is_unchanged(const struct canonical *c, struct bytes name, bool numbered)
 {
 	if (c->strip_hex || c->build_dirs.len || !name.len)
 		return false;
-	return !c->names || (!may_have_suffix(name) && name.at[0] != '/');
+	return !c->names || (!may_have_suffix(name) && name.at[0] != '/' && !numbered);
+}
+
+bool canonical_is_unchanged(const struct canonical *c, struct bytes name)
+{
+	return is_unchanged(c, name, c->names && runtime_name_is_numbered(name));
 }
 
 bool canonical_function(const struct canonical *c, struct bytes name, struct bytes module,
@@ -208,6 +215,7 @@ bool canonical_function(const struct canonical *c, struct bytes name, struct byt
 {
 	size_t mark = mark_at_end(name), dir = build_dir(c, name);
 	struct bytes whole = name, core = without_end(name, mark);
+	struct buffer numbered = {0};
 
 	*ret_part = false;
 	out->len = 0;
@@ -218,10 +226,15 @@ bool canonical_function(const struct canonical *c, struct bytes name, struct byt
 
 		if (dir)
 			buffer_text(out, "$SRC");
+		if (c->names && runtime_name_is_numbered(rest)) {
+			runtime_name_add(rest, &numbered);
+			rest = buffer_bytes(&numbered);
+		}
 		if (c->strip_hex)
 			add_stripped(out, rest);
 		else
 			buffer_add(out, rest.at, rest.len);
+		buffer_release(&numbered);
 	}
 	buffer_add(out, whole.at + whole.len - mark, mark);
 	return !bytes_equal(buffer_bytes(out), whole);
@@ -275,13 +288,13 @@ bool canonical_stack_is_unchanged(
 	const struct canonical *c, struct bytes stack, size_t from, struct buffer *spare)
 {
 	struct bytes rest = {stack.at + from, stack.len - from}, frame;
-	bool part, first = !from;
+	bool part, first = !from, numbered = c->names && runtime_name_is_numbered(rest);
 
 	for (bool more = true; more; first = false) {
 		more = bytes_cut(&rest, ';', &frame);
 		if (!more)
 			frame = rest;
-		if (!canonical_is_unchanged(c, frame) &&
+		if (!is_unchanged(c, frame, numbered && runtime_name_is_numbered(frame)) &&
 			canonical_function(c, frame, (struct bytes){0}, spare, &part))
 			return false;
 		if (first && canonical_root(c, frame, spare))

@@ -15,9 +15,9 @@ struct canonical {
 
 /* Returns whether the name changes; then *out, which is emptied first, is the new one. Removed
  * are ".isra.0", ".constprop.0", ".part.0", ".cold", ".lto_priv.0", ".llvm.123", "[clone ...]",
- * the hash of a Rust function and an offset "+0x12"; suffixes such as "_[k]" stay. A plain
- * address becomes its module, or [unknown]. *ret_part: it is a part that the compiler split off
- * the function (".cold", ".part"). */
+ * the hash of a Rust function, an offset "+0x12", and what runtimes number (runtime_names.h);
+ * suffixes such as "_[k]" stay. A plain address becomes its module, or [unknown]. *ret_part: it is
+ * a part that the compiler split off the function (".cold", ".part"). */
 bool canonical_function(const struct canonical *c, struct bytes name, struct bytes module,
 	struct buffer *out, bool *ret_part);
 

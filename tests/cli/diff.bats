@@ -176,6 +176,17 @@ sums() {
 	[ "$("$kiln" diff --exact --to folded a.folded b.folded | wc -l)" -eq 8 ]
 }
 
+@test "what runtimes number in every run is the same function" {
+	printf '%s\n' 'java;Main$$Lambda$14/0x0000000800c03000.run;sun.reflect.GeneratedMethodAccessor12.invoke 3' 'app;run::{{closure}} 2' >a.folded
+	printf '%s\n' 'java;Main$$Lambda$9/0x0000000800b01200.run;sun.reflect.GeneratedMethodAccessor7.invoke 4' 'app;run::{closure#1} 2' >b.folded
+	run -0 "$kiln" diff --to folded a.folded b.folded
+	[ "$output" = 'app;run::{{closure}} 2 2'$'\n''java;Main$$Lambda.run;sun.reflect.GeneratedMethodAccessor.invoke 3 4' ]
+	run -0 "$kiln" diff a.folded b.folded
+	[[ "$output" == *'Main$$Lambda.run'* && "$output" != *gone* ]]
+	run -0 "$kiln" diff --exact --to folded a.folded b.folded
+	[ "${#lines[@]}" -eq 4 ]
+}
+
 @test "-s strips hexadecimal numbers, --build-dir what a build's folder was" {
 	printf '%s\n' 'main;obj<0x1a2b>.call 3' 'main;/home/me/one/lib/x.py:f 4' >a.folded
 	printf '%s\n' 'main;obj<0xffff>.call 3' 'main;/srv/two/lib/x.py:f 4' >b.folded

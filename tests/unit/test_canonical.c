@@ -45,6 +45,43 @@ static void suffixes_are_removed(void **state)
 	}
 }
 
+/* As Java 8 to 21, async-profiler, .NET and both manglings of Rust write them. */
+static void numbers_of_runtimes_are_removed(void **state)
+{
+	static const char *const cases[][2] = {
+		{"com.x.Main$$Lambda$14/1234567.run", "com.x.Main$$Lambda.run"},
+		{"com.x.Main$$Lambda$469/0x00007fb8a5acdd00.call", "com.x.Main$$Lambda.call"},
+		{"com/x/Main$$Lambda/0x0000000800c03000.run_[j]", "com/x/Main$$Lambda.run_[j]"},
+		{"com/x/Main$$Lambda.0x0000000800c03000.run", "com/x/Main$$Lambda.run"},
+		{"io/x/Context$$Lambda$lambda$wrap$2$2630016632.0x00000000000100dd.call",
+			"io/x/Context$$Lambda.call"},
+		{"java.lang.invoke.LambdaForm$MH/0x0000000800c0c400.invoke",
+			"java.lang.invoke.LambdaForm$MH.invoke"},
+		{"java.lang.invoke.LambdaForm$DMH.0x00007f0.newInvokeSpecial",
+			"java.lang.invoke.LambdaForm$DMH.newInvokeSpecial"},
+		{"sun.reflect.GeneratedMethodAccessor12.invoke",
+			"sun.reflect.GeneratedMethodAccessor.invoke"},
+		{"com.sun.proxy.$Proxy7.call", "com.sun.proxy.$Proxy.call"},
+		{"com.x.Service$$EnhancerBySpringCGLIB$$1a2b3c4d.get",
+			"com.x.Service$$EnhancerBySpringCGLIB$$.get"},
+		{"(dynamicClass)!lambda_method12", "(dynamicClass)!lambda_method"},
+		{"app::run::{closure#0}", "app::run::{{closure}}"},
+		{"app::run::{closure#1}::{closure#12}", "app::run::{{closure}}::{{closure}}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		becomes(&names, cases[i][0], "", cases[i][1]);
+	stays("app::run::{{closure}}");
+	stays("com.x.Main$Inner$1.run");
+	stays("com.x.Main$$Lambda.run");
+	stays("scala.Iterator$$anon$11.hasNext");
+	stays("a/0x12.b");
+	stays("Accessor.get");
+	stays("{closure#}");
+	stays("$");
+}
+
 static void other_names_stay(void **state)
 {
 	(void)state;
@@ -236,6 +273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(suffixes_are_removed),
+		cmocka_unit_test(numbers_of_runtimes_are_removed),
 		cmocka_unit_test(other_names_stay),
 		cmocka_unit_test(addresses_become_modules),
 		cmocka_unit_test(build_dirs_and_hex_numbers_are_replaced),
