@@ -32,8 +32,8 @@ struct tree {
 struct weighed {
 	int64_t self; /* ns, or cycles */
 	size_t blanks, depth;
-	struct bytes name;
-	bool cycles;
+	struct bytes name, weight;
+	bool cycles; /* `self` has their unit */
 };
 
 /* What a unit is in ns, or in cycles; 0: unknown. Old versions write ms without a unit. */
@@ -95,55 +95,56 @@ static bool parse_value(struct bytes text, int64_t *ret_value, bool *ret_cycles)
 	return true;
 }
 
-/* "1.21 min  100.0%": only its unit matters. */
-static bool is_weight(struct bytes text, bool *ret_cycles)
+/* "1.21 min  100.0%" is not looked at any closer. */
+static bool is_weight(struct bytes text)
 {
-	struct bytes number = bytes_trim(text);
-	const char *blank;
-	int64_t value;
-
-	if (number.len < 2 || !is_digit(*number.at) || number.at[number.len - 1] != '%')
-		return false;
-	blank = bytes_find(number, BYTES("  "));
-	*ret_cycles = false;
-	if (blank)
-		parse_value(
-			(struct bytes){number.at, (size_t)(blank - number.at)}, &value, ret_cycles);
-	return true;
-}
-
-/* What a line has behind its second field: blanks, and a name. */
-static struct bytes named_part(struct bytes line)
-{
-	struct bytes field, rest = line;
-
-	bytes_cut(&rest, '\t', &field);
-	bytes_cut(&rest, '\t', &field);
-	line = rest;
-	return bytes_cut(&rest, '\t', &field) ? rest : line;
+	while (text.len && *text.at == ' ')
+		text = (struct bytes){text.at + 1, text.len - 1};
+	while (text.len && text.at[text.len - 1] == ' ')
+		text.len--;
+	return text.len > 1 && is_digit(*text.at) && text.at[text.len - 1] == '%';
 }
 
 /* The part of a line by which its frame is found again: its name. */
 static struct bytes name_of(struct bytes line)
 {
-	return bytes_trim(named_part(line));
+	struct bytes field;
+	size_t depth;
+
+	for (int i = 0; i < 3; i++)
+		bytes_cut(&line, '\t', &field);
+	depth = bytes_count_leading(line, ' ');
+	return bytes_trim((struct bytes){line.at + depth, line.len - depth});
 }
 
 static bool parse_line(struct bytes line, struct bytes name, struct weighed *ret)
 {
-	struct bytes named = named_part(line), weight, self;
-	bool own = false;
+	struct bytes self, blank;
 
-	if (!bytes_cut(&line, '\t', &weight) || !bytes_cut(&line, '\t', &self) ||
-		!is_weight(weight, &ret->cycles))
-		return false;
 	ret->self = 0;
-	if (!bytes_equal(bytes_trim(self), BYTES("-")) &&
-		(!parse_value(self, &ret->self, &own) || (ret->self && own != ret->cycles)))
+	ret->cycles = false;
+	if (!bytes_cut(&line, '\t', &ret->weight) || !bytes_cut(&line, '\t', &self) ||
+		!is_weight(ret->weight) ||
+		(!parse_value(self, &ret->self, &ret->cycles) &&
+			!bytes_equal(bytes_trim(self), BYTES("-"))))
 		return false;
-	ret->blanks = bytes_count_leading(named, ' ');
+	bytes_cut(&line, '\t', &blank);
+	ret->blanks = bytes_count_leading(line, ' ');
 	ret->name = name;
 	return name.len > 0;
+}
+
+/* Is the weight, "9.50 Gc  100.0%", one in cycles? */
+static bool weighs_cycles(struct bytes weight)
+{
+	const char *blank = bytes_find(weight, BYTES("  "));
+	bool cycles = false;
+	int64_t value;
+
+	return blank &&
+	       parse_value(
+		       (struct bytes){weight.at, (size_t)(blank - weight.at)}, &value, &cycles) &&
+	       cycles;
 }
 
 /* The first line with a weight says what is counted, and where names begin. */
@@ -153,7 +154,7 @@ static void learn_from(struct tree *t, const struct weighed *first)
 	struct stream_row *row = &p->streams.items[t->stacks.first_stream].row;
 
 	t->known = true;
-	t->cycles = first->cycles;
+	t->cycles = weighs_cycles(first->weight);
 	t->margin = first->blanks;
 	if (!t->cycles)
 		return;
@@ -210,7 +211,7 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 		if (!t->known)
 			learn_from(t, &weighed);
 		weighed.depth = weighed.blanks < t->margin ? 0 : weighed.blanks - t->margin;
-		if (weighed.cycles == t->cycles)
+		if (weighed.cycles == t->cycles || !weighed.self)
 			return take_weighed(t, &weighed, err);
 	}
 	if (bytes_trim(line).len && !bytes_find(line, BYTES("Symbol Name")))

@@ -46,11 +46,6 @@ static bool cut_to(struct nested *n, size_t depth, struct error *err)
 	return true;
 }
 
-bool nested_takes(const struct nested *n, size_t depth)
-{
-	return depth <= n->levels.len && depth < STACK_DEPTH_LIMIT;
-}
-
 bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t stream,
 	int64_t count, struct error *err)
 {

@@ -27,7 +27,10 @@ void nested_release(struct nested *n);
 
 /* Has a line `depth` levels below the first a line above that is its caller (or callee)? Ask before
  * adding names of a line to the profile: a line that is skipped adds none. */
-bool nested_takes(const struct nested *n, size_t depth);
+static inline bool nested_takes(const struct nested *n, size_t depth)
+{
+	return depth <= n->levels.len && depth < STACK_DEPTH_LIMIT;
+}
 
 /* The next line, which nested_takes, `depth` levels below the first; the count belongs to the
  * stream of that number. ERR_LIMIT when values overflow. */
