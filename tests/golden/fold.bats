@@ -146,3 +146,13 @@ load common
 	[ "$("$kiln" fold --all guest)" = "qemu;main;do_splice_to_[k] 9" ]
 	[ "$("$kiln" fold guest)" = "qemu;main;do_splice_to 9" ]
 }
+
+# perf script -F comm,tid,ip,sym,srcline: no time, no event, and a line of source below each frame.
+@test "samples without an event line may have source lines" {
+	for i in 1 2 3; do
+		printf 'head 2686%d \n\tffffffff821ed6db do_syscall_64\n  [kernel.kallsyms][ffffffff821ed6db]\n' $i
+		printf '\t          10f1ac read\n  read.c:26\n\n'
+	done >lines.txt
+	[ "$("$kiln" fold lines.txt)" = "head;read;do_syscall_64 3" ]
+	[ "$("$kiln" fold --lines lines.txt)" = "head;read (read.c:26);do_syscall_64 3" ]
+}

@@ -649,6 +649,7 @@ static int bid(struct bytes head)
 	struct bytes line, all = head;
 	struct perf_event event;
 	struct perf_frame frame;
+	enum perf_line what;
 	bool below_event = false;
 	int bits = 0;
 
@@ -658,10 +659,10 @@ static int bid(struct bytes head)
 			bits += 8;
 		if (is_empty(line) || *line.at == '#' || is_trace_error(line))
 			continue;
-		if (below_event && perf_frame_parse(line, &frame) == PERF_FRAME) {
-			bits += 8;
+		what = below_event ? perf_frame_parse(line, &frame) : PERF_WEIRD;
+		bits += what == PERF_FRAME ? 8 : 0;
+		if (what == PERF_FRAME || (what == PERF_SOURCE && bits))
 			continue;
-		}
 		/* With neither time nor event only frames below tell. */
 		below_event = is_event_line(line);
 		if (!below_event)
