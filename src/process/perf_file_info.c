@@ -200,6 +200,9 @@ void perf_file_info_add_feature(
 	case PERF_FEATURE_EVENT_DESC:
 		read_events(a, &f);
 		break;
+	case PERF_FEATURE_DIRECTORY:
+		a->in_folder = true;
+		break;
 	case PERF_FEATURE_CLOCK_DATA:
 		read_clock(a, &f);
 		break;

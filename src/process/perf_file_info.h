@@ -20,6 +20,7 @@ enum perf_feature {
 	PERF_FEATURE_ARCH = 6,
 	PERF_FEATURE_CMDLINE = 11,
 	PERF_FEATURE_EVENT_DESC = 12,
+	PERF_FEATURE_DIRECTORY = 24, /* HEADER_DIR_FORMAT */
 	PERF_FEATURE_CLOCK_DATA = 29,
 	PERF_FEATURES = 256,
 };
@@ -42,6 +43,7 @@ struct perf_file_name {
 struct perf_file_info {
 	struct arena text;
 	struct bytes host, release, version, arch, command;
+	bool in_folder;	     /* the file is in a folder, with others of the recording */
 	bool clock_known;    /* is wall_offset set? */
 	int64_t wall_offset; /* ns to add to times to get wall-clock time */
 	VECTOR(struct perf_file_build_id) build_ids;

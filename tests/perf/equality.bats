@@ -224,3 +224,13 @@ unwound() {
 @test "stack copies: a program of the distribution" {
 	unwound python dwarf,65528 -F 997 -- python3 -c 'import json; [json.loads(json.dumps(list(range(500)))) for _ in range(1500)]'
 }
+
+# The file with the header has no samples then: they are in files of their own, without a header.
+@test "perf record --threads: the file without samples says where they are; text of the folder is read" {
+	perf record -q --threads -F 999 -e cpu-clock -g -o folder -- "$bin/calls-fp" 2>/dev/null || skip "perf cannot record so"
+	run -2 "$kiln" fold folder
+	[ "$output" = "kiln: folder: is a directory; name a file in it" ]
+	run -2 "$kiln" fold folder/data
+	[ "$output" = "kiln: folder/data: no samples: perf record --threads has written them to the files data.0, data.1, ... beside it; pass the folder on as text: perf script -i FOLDER | kiln ..." ]
+	perf script -i folder 2>/dev/null | "$kiln" fold - | awk '{ all += $NF } END { exit all <= 0 }'
+}

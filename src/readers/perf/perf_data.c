@@ -547,6 +547,12 @@ static bool finish(struct data *d, struct error *err)
 {
 	const struct perf_file *f = &d->file;
 
+	if (!d->samples && f->about.in_folder)
+		return error_set(err, ERR_FORMAT,
+			"no samples: perf record --threads has written them to the files data.0, "
+			"data.1, "
+			"... beside it; pass the folder on as text: perf script -i FOLDER | kiln "
+			"...");
 	if (!d->samples && (*f->damage || f->cut || f->killed))
 		return error_set(err, ERR_FORMAT, "no samples before the damage: %s",
 			*f->damage  ? f->damage
