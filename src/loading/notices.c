@@ -61,6 +61,26 @@ static void report_losses(const struct profile *p, uint32_t stream,
 	buffer_release(&text);
 }
 
+/* Whoever selects by a name that no sample has gets an empty picture or table. */
+static void report_nothing_left(
+	const struct view *v, const struct loading_listener *listener, const char *input)
+{
+	const struct profile *p = v->profile;
+	bool any = false;
+
+	for (size_t s = 0; s < p->streams.len; s++) {
+		uint32_t table = p->streams.items[s].row.samples;
+
+		for (size_t i = 0; v->streams[s] && i < p->samples.items[table].count; i++) {
+			any = true;
+			if (view_node(v, table, i) != NODE_DROPPED)
+				return;
+		}
+	}
+	if (any)
+		loading_notice(listener, "%s: no sample is left by the options that select", input);
+}
+
 void notices_report(
 	const struct view *v, const struct loading_listener *listener, const char *input)
 {
@@ -68,6 +88,7 @@ void notices_report(
 	for (uint32_t i = 0; i < v->profile->streams.len; i++)
 		if (v->streams[i])
 			report_losses(v->profile, i, listener, input);
+	report_nothing_left(v, listener, input);
 }
 
 /* "cycles (1,234 samples)". Values without an event are named by their kind; not every format says

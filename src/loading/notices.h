@@ -5,8 +5,8 @@
 #include "loading/listener.h"
 #include "model/view.h"
 
-/* Report the notes of the profile and the view, and what was lost of the shown values. `input`
- * is the input's name. */
+/* Report the notes of the profile and the view, what was lost of the shown values, and that the
+ * view shows no sample although there are some. `input` is the input's name. */
 void notices_report(
 	const struct view *v, const struct loading_listener *listener, const char *input);
 

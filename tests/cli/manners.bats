@@ -248,3 +248,12 @@ k.stdout.read(1); k.stdout.close(); sys.exit(0 if k.wait() == -13 else 1)' "$kil
 	printf '%s' "$output" | iconv -f UTF-8 -t UTF-8 >/dev/null
 	[[ $output == "kiln: small.folded: "*...*"samples"* ]]
 }
+
+@test "options that leave no sample are told, by each command that shows something" {
+	for command in top fold tree draw; do
+		run --separate-stderr "$kiln" $command --focus 'no such function' small.folded
+		[[ "${stderr_lines[0]}" == "kiln: small.folded: no sample is left by the options that select" ]]
+	done
+	run --separate-stderr "$kiln" top -q --focus 'no such function' small.folded
+	[ -z "$stderr" ]
+}
