@@ -109,17 +109,18 @@ static size_t add_closure(struct bytes text, struct buffer *out)
 
 #define BLOCK 32u /* bytes */
 
-/* '$', '#', or a digit behind "or" or "od", as each rule needs one: in `count` bytes, with two
- * before them. Without branches, so that the compiler takes many bytes at once. */
+/* '$', '#', or a digit behind "or" or "od", as each rule needs one: in `count` bytes from the third
+ * one at `at` on. Without branches, so that the compiler takes many bytes at once. */
 static inline uint8_t any_mark(const uint8_t *at, size_t count)
 {
 	uint8_t found = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint8_t digit = (uint8_t)(at[i] - '0') < 10;
-		uint8_t word = (at[i - 2] == 'o') & ((at[i - 1] == 'r') | (at[i - 1] == 'd'));
+		uint8_t one = at[i], two = at[i + 1], three = at[i + 2];
+		uint8_t digit = (uint8_t)(three - '0') < 10;
+		uint8_t word = (one == 'o') & ((two == 'r') | (two == 'd'));
 
-		found |= (uint8_t)((at[i] == '$') | (at[i] == '#') | (word & digit));
+		found |= (uint8_t)((three == '$') | (three == '#') | (word & digit));
 	}
 	return found;
 }
@@ -134,10 +135,10 @@ bool runtime_name_is_numbered(struct bytes name)
 	for (size_t i = 0; i < name.len && i < 2; i++)
 		found |= (uint8_t)((at[i] == '$') | (at[i] == '#'));
 	if (name.len < BLOCK + 2)
-		return found | (name.len > 2 ? any_mark(at + 2, name.len - 2) : 0);
-	for (size_t i = 2; i + BLOCK <= name.len; i += BLOCK)
+		return found | (name.len > 2 ? any_mark(at, name.len - 2) : 0);
+	for (size_t i = 0; i + BLOCK + 2 <= name.len; i += BLOCK)
 		found |= any_mark(at + i, BLOCK);
-	return found | any_mark(at + name.len - BLOCK, BLOCK);
+	return found | any_mark(at + name.len - BLOCK - 2, BLOCK);
 }
 
 /* A word with its number. Returns the length of both; the word is appended. */
