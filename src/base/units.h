@@ -11,6 +11,16 @@ void units_grouped(struct buffer *b, int64_t value);
  * 0. */
 unsigned units_decimals(struct bytes unit);
 
+/* 10^decimals, of at most 18. */
+static inline int64_t units_power(unsigned decimals)
+{
+	int64_t power = 1;
+
+	while (decimals--)
+		power *= 10;
+	return power;
+}
+
 /* "count" of "count/100". */
 struct bytes units_base(struct bytes unit);
 

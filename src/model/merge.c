@@ -17,15 +17,6 @@ static bool multiply(struct stream *s, size_t from, int64_t factor)
 	return fits;
 }
 
-static int64_t ten_to(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent--)
-		power *= 10;
-	return power;
-}
-
 /* Convert the values of all streams to the decimals of the finest unit. Streams from `fresh` on
  * have just been added, with `unit`. */
 static bool agree_on_unit(
@@ -39,9 +30,9 @@ static bool agree_on_unit(
 		struct stream *s = &to->streams.items[i];
 
 		if (i<fresh &&new> old)
-			fits &= multiply(s, 0, ten_to(new - old));
+			fits &= multiply(s, 0, units_power(new - old));
 		if (i >= fresh && old > new)
-			fits &= multiply(s, 0, ten_to(old - new));
+			fits &= multiply(s, 0, units_power(old - new));
 		s->row.unit = new > old ? unit_id : known;
 	}
 	return fits || error_set(err, ERR_LIMIT, "the sum of all values exceeds 2^63");
@@ -214,7 +205,7 @@ static bool add_decimals(struct profile *p, struct error *err)
 
 	if (!bytes_equal(units_base(unit), BYTES("count")) || units_decimals(unit) > 4)
 		return true;
-	buffer_printf(&finer, "count/%lld", (long long)ten_to(units_decimals(unit) + 2));
+	buffer_printf(&finer, "count/%lld", (long long)units_power(units_decimals(unit) + 2));
 	id = profile_string(p, buffer_bytes(&finer));
 	buffer_release(&finer);
 	for (size_t i = 0; fits && i < p->streams.len; i++) {

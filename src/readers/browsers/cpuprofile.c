@@ -46,19 +46,7 @@ static bool profile_take(
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct v8_profile v = {0};
-	struct text_stacks t;
-	struct json j;
-	bool done;
-
-	json_open(&j, in, err);
-	text_stacks_open(&t, in, options, out);
-	v8_profile_clear(&v);
-	done = profile_take(&v, &t, &j, err);
-	text_stacks_release(&t);
-	v8_profile_release(&v);
-	json_release(&j);
-	return done;
+	return v8_profile_read(profile_take, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -42,22 +42,13 @@ static size_t values_of(const struct firefox_file *f, const struct firefox_threa
 	return 2;
 }
 
-static int64_t power_of_ten(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent--)
-		power *= 10;
-	return power;
-}
-
 /* Convert weights from the decimals they were read with to those of the unit. Times are in ms,
  * which six decimals convert to ns. False on overflow. */
 static bool weights_scale(struct firefox_rows *r, struct bytes unit)
 {
 	unsigned from = FIREFOX_DECIMALS - r->too_large;
 	unsigned to = bytes_equal(unit, BYTES("ns")) ? FIREFOX_DECIMALS : units_decimals(unit);
-	int64_t up = to > from ? power_of_ten(to - from) : 1;
+	int64_t up = to > from ? units_power(to - from) : 1;
 
 	json_numbers_lower(&r->weight, from > to ? from - to : 0);
 	for (size_t i = 0; i < r->weight.len; i++) {

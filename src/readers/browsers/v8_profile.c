@@ -471,3 +471,23 @@ void v8_sink_release(struct v8_sink *s)
 {
 	text_stacks_release(&s->idle);
 }
+
+/* ---- A file ---- */
+
+bool v8_profile_read(v8_profile_take *take, struct input *in, const struct read_options *options,
+	struct profile *out, struct error *err)
+{
+	struct v8_profile v = {0};
+	struct text_stacks t;
+	struct json j;
+	bool done;
+
+	json_open(&j, in, err);
+	text_stacks_open(&t, in, options, out);
+	v8_profile_clear(&v);
+	done = take(&v, &t, &j, err);
+	text_stacks_release(&t);
+	v8_profile_release(&v);
+	json_release(&j);
+	return done;
+}

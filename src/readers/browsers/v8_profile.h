@@ -45,4 +45,10 @@ bool v8_profile_add_bytes(struct v8_profile *v, struct v8_sink *s, struct error 
 bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err);
 void v8_sink_release(struct v8_sink *s); /* not the main table */
 
+/* For reader.read: a file that is one profile, whose JSON `take` reads and adds to `t`. */
+typedef bool v8_profile_take(
+	struct v8_profile *v, struct text_stacks *t, struct json *j, struct error *err);
+bool v8_profile_read(v8_profile_take *take, struct input *in, const struct read_options *options,
+	struct profile *out, struct error *err);
+
 #endif

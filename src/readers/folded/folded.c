@@ -10,6 +10,7 @@
  * many bytes it shares with the last one, which tells the frames that need no look-up. A reader on
  * that skeleton took 1.5 times the CPU time for the 440 MB of bench/draw_folded.sh (0.63 s, not
  * 0.42 s). */
+#include "base/units.h"
 #include "readers/bad_lines.h"
 #include "readers/folded/folded_line.h"
 #include "readers/folded/folded_stacks.h"
@@ -50,19 +51,10 @@ struct folded {
 
 /* ---- Numbers ---- */
 
-static int64_t power_of_ten(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent--)
-		power *= 10;
-	return power;
-}
-
 /* Keep all values with `decimals` digits from now on. At most DECIMALS_LIMIT times. */
 static bool rescale(struct folded *f, unsigned decimals)
 {
-	int64_t factor = power_of_ten(decimals - f->decimals);
+	int64_t factor = units_power(decimals - f->decimals);
 
 	for (unsigned side = 0; side <= f->differential; side++) {
 		struct stream *s = &f->profile->streams.items[f->stream + side];
@@ -84,7 +76,7 @@ static bool to_value(struct folded *f, unsigned side, struct decimal number, int
 	if (number.decimals > f->decimals && !rescale(f, number.decimals))
 		return false;
 	if (__builtin_mul_overflow(
-		    number.digits, power_of_ten(f->decimals - number.decimals), &value) ||
+		    number.digits, units_power(f->decimals - number.decimals), &value) ||
 		value == INT64_MIN)
 		return false;
 	size = value < 0 ? -value : value;
@@ -287,7 +279,7 @@ static void streams_close(struct folded *f)
 {
 	struct buffer unit = {0};
 
-	buffer_printf(&unit, "count/%lld", (long long)power_of_ten(f->decimals));
+	buffer_printf(&unit, "count/%lld", (long long)units_power(f->decimals));
 	for (unsigned side = 0; side <= f->differential; side++) {
 		struct stream_row *row = &f->profile->streams.items[f->stream + side].row;
 

@@ -8,6 +8,7 @@
 #include "readers/part.h"
 #include "readers/perf/perf_classic.h"
 #include "readers/perf/perf_events.h"
+#include "readers/perf/perf_head.h"
 #include "readers/perf/perf_line.h"
 #include "readers/perf/perf_names.h"
 
@@ -22,8 +23,6 @@
 static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 #define SAMPLE_TEXT_LIMIT ((size_t)64 << 20) /* bytes of one event and its call chain */
-
-#define ADDRESS_WIDTH 16 /* columns of a frame's address */
 
 #define TOO_DEEP "expected no call chain of more than 8,192 frames"
 #define EXPECTS	 "an event line such as `comm 123 4.5: cycles:`"
@@ -69,11 +68,6 @@ static size_t line_length(struct bytes text)
 	const char *newline = text.len ? memchr(text.at, '\n', text.len) : NULL;
 
 	return newline ? (size_t)(newline - text.at) : text.len;
-}
-
-static bool is_empty(struct bytes line)
-{
-	return !bytes_trim(line).len;
 }
 
 /* Does a sample start here although no empty line ended the one before? */
@@ -281,7 +275,7 @@ static bool find_end_by_line(struct bytes text, bool ended, size_t *ret_len)
 
 		if (line.len == rest.len && !ended)
 			return false;
-		if (is_empty(line) || starts_sample(line))
+		if (perf_line_is_empty(line) || starts_sample(line))
 			break;
 		at += line.len + (line.len < rest.len);
 	}
@@ -300,7 +294,7 @@ static bool find_end(struct bytes text, bool by_line, bool ended, size_t *ret_le
 
 		if (line.len == text.len && !ended)
 			return false;
-		by_line = is_empty(line) || starts_sample(line);
+		by_line = perf_line_is_empty(line) || starts_sample(line);
 	}
 	if (by_line)
 		return find_end_by_line(text, ended, ret_len);
@@ -443,23 +437,10 @@ static bool take_other_record(struct script *s)
 	return true;
 }
 
-/* " instruction trace error type 1 time 4525.7 cpu 0 ...: Lost trace data" */
-static bool is_trace_error(struct bytes line)
-{
-	return bytes_starts_with(line, BYTES(" instruction trace error "));
-}
-
-/* As perf prints frames. */
-static bool is_frame_column(struct bytes line)
-{
-	return line.len >= 1 + ADDRESS_WIDTH && *line.at == '\t' && scan_hex_column(line.at + 1) &&
-	       (line.len == 1 + ADDRESS_WIDTH || line.at[1 + ADDRESS_WIDTH] == ' ');
-}
-
 /* With -F ip,sym nothing but an empty line is above the frames. */
 static bool take_no_line(struct script *s, struct bytes line)
 {
-	if (!s->bare || !is_frame_column(line))
+	if (!s->bare || !perf_line_is_frame_column(line))
 		return false;
 	s->event = (struct perf_event){.pid = -1, .tid = -1, .cpu = -1};
 	s->root = program_root(s, &s->event);
@@ -483,7 +464,7 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 	if (line.len == window.len && !ended)
 		return true;
 	below = line.len + (line.len < window.len);
-	if (!again && (is_empty(line) || *line.at == '#')) {
+	if (!again && (perf_line_is_empty(line) || *line.at == '#')) {
 		s->lines++;
 	} else if (again || (headless = take_no_line(s, line)) || take_event_line(s, line)) {
 		if (headless)
@@ -498,7 +479,7 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 		if (chain == SIZE_MAX)
 			return true;
 		below += chain;
-	} else if (is_trace_error(line)) {
+	} else if (perf_line_is_trace_error(line)) {
 		s->lines++;
 		s->trace_errors++;
 	} else {
@@ -545,50 +526,12 @@ static bool script_read(struct script *s, struct input *in, struct error *err)
 	}
 }
 
-/* Does a reading of this line hold on to more than its place? Any text may be a comm and ids. */
-static bool is_event_line(struct bytes line)
-{
-	struct perf_event event;
-
-	return perf_event_parse(line, &event) &&
-	       (event.anchored || event.event.len || !event.rest.len);
-}
-
-/* Are most lines that start samples bare: without a time or an event, recognizable by their place
- * alone? */
-static bool is_bare(struct bytes head)
-{
-	bool cut = head.len == READER_HEAD, inside = false;
-	unsigned frames = 0, bare = 0, other = 0;
-	struct perf_event event;
-	struct perf_frame frame;
-	struct bytes line;
-
-	while (bytes_line(&head, &line) && (head.len || !cut)) {
-		bool none = is_empty(line) || *line.at == '#';
-		bool frame_column = is_frame_column(line);
-		bool starts = !inside && !none && !frame_column;
-		bool is_bare_line =
-			starts && !is_event_line(line) && perf_event_parse_bare(line, &event);
-
-		frames += frame_column;
-		bare += is_bare_line;
-		other += starts && !is_bare_line;
-		/* Samples are not separated. */
-		other += inside && !none && !frame_column &&
-			 perf_frame_parse(line, &frame) == PERF_WEIRD;
-		inside = !none;
-	}
-	return frames && bare >= other;
-}
-
 static void note_trace_errors(struct profile *p, uint64_t count)
 {
 	if (count)
 		profile_note(p,
 			"the recorded trace has %llu gap%s (instruction trace errors): what ran "
-			"there is "
-			"missing",
+			"there is missing",
 			(unsigned long long)count, count == 1 ? "" : "s");
 }
 
@@ -622,9 +565,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 	if (!input_fill(in, READER_HEAD, err))
 		return false;
-	s.bare =
-		s.style->tool == TOOL_KILN &&
-		is_bare(options->part ? options->part->begin : bytes_head(in->window, READER_HEAD));
+	s.bare = s.style->tool == TOOL_KILN &&
+		 perf_head_is_bare(options->part ? options->part->begin
+						 : bytes_head(in->window, READER_HEAD));
 	if (options->event)
 		buffer_text(&s.chosen, options->event);
 	done = script_read(&s, in, err);
@@ -641,37 +584,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	return done;
 }
 
-/* ---- Bidding ---- */
-
-/* An event line and a frame below it bid most, perf's header less. */
-static int bid(struct bytes head)
-{
-	struct bytes line, all = head;
-	struct perf_event event;
-	struct perf_frame frame;
-	enum perf_line what;
-	bool below_event = false;
-	int bits = 0;
-
-	while (bytes_line(&head, &line) && bits < 40) {
-		if (bytes_starts_with(line, BYTES("# cmdline :")) ||
-			bytes_starts_with(line, BYTES("# captured on")))
-			bits += 8;
-		if (is_empty(line) || *line.at == '#' || is_trace_error(line))
-			continue;
-		what = below_event ? perf_frame_parse(line, &frame) : PERF_WEIRD;
-		bits += what == PERF_FRAME ? 8 : 0;
-		if (what == PERF_FRAME || (what == PERF_SOURCE && bits))
-			continue;
-		/* With neither time nor event only frames below tell. */
-		below_event = is_event_line(line);
-		if (!below_event)
-			return bits > 8 ? bits : is_bare(all) ? 20 : 0;
-		bits += perf_event_parse(line, &event) && (event.anchored || event.event.len) ? 4
-											      : 0;
-	}
-	return bits;
-}
+/* ---- Parts ---- */
 
 /* Behind an empty line, where a sample starts. */
 static size_t cut(struct bytes text)
@@ -699,7 +612,7 @@ const struct reader reader_perf_script = {
 	.about = "`perf script` text",
 	.expects = EXPECTS,
 	.proof = "the corpora of FlameGraph and inferno; perf 6.1 on real programs",
-	.bid = bid,
+	.bid = perf_head_bid,
 	.read = read,
 	.cut = cut,
 };

@@ -62,15 +62,6 @@ struct speedscope {
 	uint64_t no_frame;
 };
 
-static int64_t power_of_ten(unsigned exponent)
-{
-	int64_t power = 1;
-
-	while (exponent--)
-		power *= 10;
-	return power;
-}
-
 /* ---- Frames ---- */
 
 static void frame_read(struct speedscope *s, struct json_extra *extra, struct buffer name[2])
@@ -245,7 +236,7 @@ static int64_t event_time_read(struct evented *e)
 	json_numbers_lower(&p->values, lost);
 	json_numbers_lower(&p->times, lost);
 	if (lost)
-		e->last /= power_of_ten(lost);
+		e->last /= units_power(lost);
 	return time;
 }
 
@@ -394,8 +385,8 @@ static struct json_value value_of(const struct speedscope *s, const struct part 
 /* Values were read with `from` decimals and are wanted with `to`. */
 static bool rescale(struct part *p, unsigned from, unsigned to)
 {
-	int64_t up = to > from ? power_of_ten(to - from) : 1;
-	int64_t down = from > to ? power_of_ten(from - to) : 1;
+	int64_t up = to > from ? units_power(to - from) : 1;
+	int64_t down = from > to ? units_power(from - to) : 1;
 
 	if (up == down)
 		return true;
@@ -419,7 +410,7 @@ static bool rescale(struct part *p, unsigned from, unsigned to)
 /* How many of its decimals does a value need? At least `needed`. */
 static unsigned decimals_of(int64_t value, unsigned decimals, unsigned needed)
 {
-	while (needed < decimals && value % power_of_ten(decimals - needed))
+	while (needed < decimals && value % units_power(decimals - needed))
 		needed++;
 	return needed;
 }
@@ -440,7 +431,7 @@ static void none_unit_make(struct speedscope *s)
 	}
 	buffer_text(&s->none_unit, "count");
 	if (needed)
-		buffer_printf(&s->none_unit, "/%lld", (long long)power_of_ten(needed));
+		buffer_printf(&s->none_unit, "/%lld", (long long)units_power(needed));
 }
 
 static thread_id part_thread(struct speedscope *s, const struct part *p)
