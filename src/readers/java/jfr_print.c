@@ -13,7 +13,7 @@
  *
  * Frames are innermost first; "..." says that there are more. Every event with a stack is a sample,
  * of a kind with the event's name. One that has a weight or an allocationSize counts bytes, one
- *that has a duration counts time, any other itself. Events without a stack are passed over. */
+ * that has a duration counts time, any other itself. Events without a stack are passed over. */
 #include "readers/lines/line_format.h"
 
 #include <math.h>
