@@ -2,6 +2,7 @@
 #include "model/extent.h"
 
 #include "base/expansion.h"
+#include "model/deep_stacks.h"
 
 #include <stdlib.h>
 
@@ -84,12 +85,24 @@ static bool nodes_fit(const struct profile *p, uint64_t nodes)
 
 /* First assume that every location has as many names as the location with the most. This is mostly
  * good enough; looking up the names of each of 3 million stacks takes 8 ms. */
-static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct error *err)
-{
-	uint64_t names = max_names(p), deepest;
+struct bounds {
+	uint64_t names, depth; /* frames of a location, of a stack; UINT16_MAX or more: unknown */
+};
 
-	*ret_nodes = names * p->stack_caller.len;
-	if (nodes_fit(p, *ret_nodes) && names * max_locations(p) < UINT16_MAX)
+static struct bounds find_bounds(const struct profile *p)
+{
+	uint64_t names = max_names(p);
+
+	return (struct bounds){names, names * max_locations(p)};
+}
+
+static bool stacks_fit(
+	const struct profile *p, struct bounds bounds, uint64_t *ret_nodes, struct error *err)
+{
+	uint64_t deepest;
+
+	*ret_nodes = bounds.names * p->stack_caller.len;
+	if (nodes_fit(p, *ret_nodes) && bounds.depth < UINT16_MAX)
 		return true;
 	*ret_nodes = count_frames(p, &deepest);
 	if (deepest > PROFILE_DEPTH_LIMIT)
@@ -166,10 +179,27 @@ static bool tables_fit(const struct profile *p, struct error *err)
 	return true;
 }
 
-bool profile_check_extent(const struct profile *p, struct error *err)
+static bool all_fits(const struct profile *p, struct bounds bounds, struct error *err)
 {
 	uint64_t longest, nodes;
 
-	return tables_fit(p, err) && strings_fit(p, &longest, err) && stacks_fit(p, &nodes, err) &&
-	       names_fit(p, nodes, longest, err) && labels_fit(p, err);
+	return tables_fit(p, err) && strings_fit(p, &longest, err) &&
+	       stacks_fit(p, bounds, &nodes, err) && names_fit(p, nodes, longest, err) &&
+	       labels_fit(p, err);
+}
+
+bool profile_check_extent(const struct profile *p, struct error *err)
+{
+	return all_fits(p, find_bounds(p), err);
+}
+
+bool profile_limit_extent(struct profile *p, uint32_t frames, struct error *err)
+{
+	struct bounds bounds = find_bounds(p);
+
+	if (bounds.depth > frames) {
+		profile_cut_deep_stacks(p, frames);
+		bounds = find_bounds(p);
+	}
+	return all_fits(p, bounds, err);
 }

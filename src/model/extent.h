@@ -11,4 +11,8 @@
  * take more than the profile's limit. */
 bool profile_check_extent(const struct profile *p, struct error *err);
 
+/* The same, but first the middle of stacks of more than `frames` frames is cut out
+ * (deep_stacks.h). */
+bool profile_limit_extent(struct profile *p, uint32_t frames, struct error *err);
+
 #endif

@@ -55,8 +55,13 @@ struct read_options {
 	struct read_part *part; /* when it is not all of an input: to be filled; NULL: it is */
 };
 
-/* Frames of one stack. Deeper ones are skipped and counted: real programs stay far below. */
+/* Frames of one stack. The middle of deeper ones is cut out when all has been read
+ * (model/deep_stacks.h). */
 #define STACK_DEPTH_LIMIT 8192u
+/* What a reader adds to the profile. Deeper stacks are skipped and counted: a runaway recursion in
+ * the 8 MB of a thread's stack stays below. */
+#define READ_DEPTH_LIMIT ((uint32_t)1 << 20)
+#define READ_DEPTH_TEXT	 "1,048,576"
 
 #define READER_HEAD ((size_t)16 << 10) /* bytes that a bid may see */
 

@@ -80,8 +80,8 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	out->limit = expansion_limit(size);
 	done = done && profile_check_rows(out, err) && profile_check_samples(out, err) &&
 	       profile_check_values(out, err) &&
-	       (reader->checked ||
-		       (profile_check_numbers(out, err) && profile_check_extent(out, err)));
+	       (reader->checked || (profile_check_numbers(out, err) &&
+					   profile_limit_extent(out, STACK_DEPTH_LIMIT, err)));
 	return done || error_prefix(err, "%s: ", in->name);
 }
 

@@ -116,9 +116,9 @@ lookers=(draw top tree fold info)
 	[ "$("$kiln" top --csv deep.folded | wc -l)" -eq 8001 ]
 	deep 10000 >too-deep.folded
 	for name in "${lookers[@]}"; do
-		run "$kiln" "$name" too-deep.folded -o none
-		failed_with 2 "kiln: too-deep.folded: line 1: expected a stack of at most 8,192 frames"
-		[ ! -e none ]
+		run -0 "$kiln" "$name" too-deep.folded -o out
+		[[ $output == "kiln: too-deep.folded: 1 sample has a stack of more than 8,192 frames, up to 10,000: "* ]]
+		[ -s out ]
 	done
 }
 

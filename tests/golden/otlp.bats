@@ -46,7 +46,7 @@ refused() {
 
 @test "what refers to nothing, and samples that cannot be, are counted and told" {
 	told "$golden/odd.otlp" "$golden/odd.samples.folded" \
-		"4 of 6 samples skipped, first at byte 30: expected a stack of at most 8,192 frames, with locations that the file has" \
+		"4 of 6 samples skipped, first at byte 30: expected a stack of at most 1,048,576 frames, with locations that the file has" \
 		"references to missing dictionary entries: 3"
 }
 

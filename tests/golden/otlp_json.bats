@@ -67,7 +67,7 @@ as_from_a_pipe() {
 
 @test "what refers to nothing, and samples that cannot be, are counted and told" {
 	told "$golden/odd.json" "$golden/odd.folded" \
-		"4 of 6 samples skipped, first at sample 3: expected a stack of at most 8,192 frames, with locations that the file has" \
+		"4 of 6 samples skipped, first at sample 3: expected a stack of at most 1,048,576 frames, with locations that the file has" \
 		"references to missing dictionary entries: 3"
 }
 
@@ -80,7 +80,7 @@ as_from_a_pipe() {
 	echo '{"dictionary": {"attributeTable": [{"value": {"bytesValue": "a*"}}]}}' | refused_json "line 1, byte 64: expected base64 in the string before this"
 	echo '{"dictionary": {"attributeTable": [{"value": {"doubleValue": "much"}}]}}' | refused_json "line 1, byte 67: expected a number, got a string before this"
 	echo '{"resourceProfiles": [{"scopeProfiles": [{"profiles": [{"samples": [{"stackIndex": 1, "values": [5]}]}]}]}]}' |
-		refused_json "sample 1: expected a stack of at most 8,192 frames, with locations that the file has"
+		refused_json "sample 1: expected a stack of at most 1,048,576 frames, with locations that the file has"
 	cat "$golden/everything.json" - <<<'[]' | refused_json "line 2, byte 3532: expected the end of the input, got '['"
 }
 

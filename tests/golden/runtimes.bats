@@ -146,15 +146,16 @@ go_text() {
 	cmp one.kiln two.kiln
 }
 
-@test "go-raw: stacks that inlined functions make too deep are left out and counted" {
+@test "go-raw: stacks that inlined functions make too deep lose their middle, and that is told" {
 	awk 'BEGIN {
 		print "PeriodType: cpu nanoseconds\nSamples:\nsamples/count\n 1: 1 1 1 1 1 1 1 1 1\n 2: 1 1\nLocations"
 		print "1: 0x10 M=1 f /a.go:1 s=0"
 		for (i = 0; i < 1000; i++)
-			print "   g" i " /a.go:1 s=0"
+				print "   g" i " /a.go:1 s=0"
 	}' >deep.txt
-	[ "$("$kiln" fold -q deep.txt | wc -l)" -eq 1 ]
-	said "left out 1 stacks of more than 8,192 frames" <deep.txt
+	[ "$("$kiln" fold -q deep.txt | wc -l)" -eq 2 ]
+	[ "$("$kiln" fold -q deep.txt | awk '{ n += $NF } END { print n }')" -eq 3 ]
+	said "1 sample has a stack of more than 8,192 frames, up to 9,009" <deep.txt
 }
 
 @test "go-raw: stacks that come again, with and without labels, and as callers of others" {

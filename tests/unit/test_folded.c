@@ -185,10 +185,10 @@ static void depth_has_a_limit(void **state)
 	buffer_text(&deep, "f 1\n");
 	assert_folds(deep.at, deep.at);
 	deep.len = 0;
-	for (int i = 0; i < 10000; i++)
+	for (uint32_t i = 0; i < READ_DEPTH_LIMIT; i++)
 		buffer_text(&deep, "f;");
 	buffer_text(&deep, "f 1\n");
-	assert_refused(deep.at, "test: line 1: expected a stack of at most 8,192 frames");
+	assert_refused(deep.at, "test: line 1: expected a stack of at most 1,048,576 frames");
 	buffer_text(&deep, "a 1\n");
 	assert_folds(deep.at, "a 1\n");
 	buffer_release(&deep);

@@ -398,13 +398,14 @@ static void depth_has_a_limit(void **state)
 
 	(void)state;
 	buffer_text(&deep, "p 1 1.0: cycles:\n");
-	for (int i = 0; i < 10000; i++)
+	for (uint32_t i = 0; i <= READ_DEPTH_LIMIT; i++)
 		buffer_text(&deep, "\t 1 a (/x)\n");
-	assert_refused(deep.at, "test: line 1: expected no call chain of more than 8,192 frames");
+	assert_refused(
+		deep.at, "test: line 1: expected no call chain of more than 1,048,576 frames");
 	buffer_text(&deep, "\np 1 2.0: cycles:\n\t 1 a (/x)\n\n");
 	assert_note(deep.at,
-		"1 of 10,005 lines skipped, first at line 1: expected no call chain of "
-		"more than 8,192 frames");
+		"1 of 1,048,582 lines skipped, first at line 1: expected no call chain of "
+		"more than 1,048,576 frames");
 	buffer_release(&deep);
 }
 

@@ -208,13 +208,13 @@ static void a_stack_that_is_too_deep_is_skipped(void **state)
 
 	(void)state;
 	begin_file(&b, strings);
-	for (size_t i = 0; i < STACK_DEPTH_LIMIT + 1; i++)
+	for (size_t i = 0; i < READ_DEPTH_LIMIT + 1; i++)
 		protobuf_put_varint(&ids, 1);
 	protobuf_put_item(&sample, PPROF_SAMPLE_LOCATION, buffer_bytes(&ids));
 	protobuf_put_item(&sample, PPROF_SAMPLE_VALUE, BYTES("\x01"));
 	protobuf_put_item(&b, PPROF_SAMPLE, buffer_bytes(&sample));
 	assert_false(read_bytes(&p, buffer_bytes(&b), 0, &err));
-	assert_non_null(strstr(err.text, "expected a stack of at most 8,192 frames"));
+	assert_non_null(strstr(err.text, "expected a stack of at most 1,048,576 frames"));
 	profile_release(&p);
 	protobuf_put_item(&b, PPROF_SAMPLE, BYTES("\x0a\x01\x01\x12\x01\x05"));
 	assert_true(read_bytes(&p, buffer_bytes(&b), 0, &err));

@@ -182,10 +182,11 @@ static bool take_weighed(struct tree *t, const struct weighed *line, struct erro
 			"expected a symbol indented at most one space more than its caller");
 		return true;
 	}
-	if (line->depth >= STACK_DEPTH_LIMIT) {
+	if (line->depth >= READ_DEPTH_LIMIT) {
 		if (t->path.unknown)
 			text_stacks_depend(&t->stacks);
-		text_stacks_skip(&t->stacks, "expected a stack of at most 8,192 frames");
+		text_stacks_skip(
+			&t->stacks, "expected a stack of at most " READ_DEPTH_TEXT " frames");
 		return true;
 	}
 	if (line->self % 1000000)

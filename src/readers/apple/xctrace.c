@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #define EXPECTS	 "a row such as `<row>...<weight ref=\"9\"/><backtrace ref=\"20\"/></row>`"
-#define TOO_DEEP "expected a stack of at most 8,192 frames"
+#define TOO_DEEP "expected a stack of at most " READ_DEPTH_TEXT " frames"
 
 /* The meaning of an element's id: a number, or an id of the profile. */
 struct meaning {

@@ -235,6 +235,7 @@ static void open_span(struct chrome_walk *w, const struct chrome_event *e)
 
 	if (outer->depth == STACK_DEPTH_LIMIT) {
 		w->too_deep++;
+		w->deeper += e->phase == PHASE_BEGIN;
 		return;
 	}
 	w->crossing |= span.end > outer->end;
@@ -247,6 +248,10 @@ static void close_span(struct chrome_walk *w, const struct chrome_event *e)
 {
 	size_t at = w->open.len;
 
+	if (w->deeper) {
+		w->deeper--;
+		return;
+	}
 	while (at && (w->open.items[at - 1].end != OPEN_END ||
 			     (e->name && w->open.items[at - 1].name != e->name)))
 		at--;
@@ -284,6 +289,7 @@ void chrome_walk_end(struct chrome_walk *w)
 	while (w->open.len)
 		remove_span(w, w->open.len - 1, end);
 	w->crossing = false;
+	w->deeper = 0;
 }
 
 void chrome_walk_begin(struct chrome_walk *w, struct sample sample, stack_id base)

@@ -46,7 +46,8 @@ struct chrome_walk {
 		int64_t moved_at; /* the end of the span that it began in */
 	})
 	open;
-	bool crossing; /* a span may end after the one that it is in */
+	uint64_t deeper; /* open B events in more spans than STACK_DEPTH_LIMIT: not in `open` */
+	bool crossing;	 /* a span may end after the one that it is in */
 };
 /* The spans of a thread, with `base` as the caller of all. */
 void chrome_walk_begin(struct chrome_walk *w, struct sample sample, stack_id base);

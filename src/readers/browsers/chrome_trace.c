@@ -528,8 +528,9 @@ static void notes_leave(struct chrome *c)
 	json_count_note(c->profile, c->frames.beyond,
 		"call stacks beyond the first 4,194,304 different ones, left out");
 	json_count_note(c->profile, c->too_many, "samples of more than 64 events, skipped");
-	json_count_note(
-		c->profile, c->walk.too_deep, "events nested in more than 8,192 others, skipped");
+	json_count_note(c->profile, c->walk.too_deep,
+		"events nested in more than 8,192 others: their time is that of the innermost of "
+		"these");
 }
 
 /* A truncated trace is read as far as it goes. */

@@ -244,6 +244,7 @@ bool firefox_samples_finish(struct firefox_samples *s, const struct json *j, str
 	json_count_note(s->profile, s->stacks.no_stack,
 		"samples with a stack that does not exist, skipped");
 	json_count_note(s->profile, s->stacks.too_deep,
-		"samples with stacks before their callers, or deeper than 8,192 frames, skipped");
+		"samples with stacks before their callers, or deeper than " READ_DEPTH_TEXT
+		" frames, skipped");
 	return json_groups_finish(&s->groups, j, err);
 }

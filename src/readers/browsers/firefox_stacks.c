@@ -134,8 +134,7 @@ static bool chain_take(struct firefox_stacks *s, uint32_t *row)
 	while (*row < t->stack_frame.len && s->stacks.items[*row].round != s->round) {
 		uint32_t prefix = prefix_of(t, *row);
 
-		if (s->chain.len == STACK_DEPTH_LIMIT ||
-			(prefix != JSON_NO_INDEX && prefix >= *row))
+		if (s->chain.len == READ_DEPTH_LIMIT || (prefix != JSON_NO_INDEX && prefix >= *row))
 			return false;
 		vector_push(&s->chain, *row);
 		*row = prefix;

@@ -205,24 +205,23 @@ static void links_follow(struct v8_profile *v, const struct node_index *x)
 /* Place the node and, before it, all callers that are not placed yet. False: it calls itself, or it
  * is too deep. */
 static bool node_place(
-	struct v8_node *n, const struct node_index *x, stack_id base, struct profile *p)
+	struct v8_sink *s, struct v8_node *n, const struct node_index *x, stack_id base)
 {
-	struct v8_node *chain[STACK_DEPTH_LIMIT];
-	size_t count = 0;
 	stack_id stack = base;
 
+	s->chain.len = 0;
 	for (; n && !n->placed; n = node_of(x, n->parent)) {
-		if (count == STACK_DEPTH_LIMIT || n->stack == PLACING)
+		if (s->chain.len == READ_DEPTH_LIMIT || n->stack == PLACING)
 			return false;
 		n->stack = PLACING;
-		chain[count++] = n;
+		vector_push(&s->chain, n);
 	}
 	if (n)
 		stack = n->stack;
-	while (count--) {
-		n = chain[count];
+	while (s->chain.len) {
+		n = s->chain.items[--s->chain.len];
 		if (n->what != V8_NODE_ROOT)
-			stack = profile_stack(p, stack, n->location);
+			stack = profile_stack(s->main->profile, stack, n->location);
 		n->stack = stack;
 		n->placed = true;
 	}
@@ -276,7 +275,7 @@ static struct v8_node *sample_node(
 
 	if (!n)
 		s->no_node++;
-	else if (!n->placed && !node_place(n, x, base, s->main->profile))
+	else if (!n->placed && !node_place(s, n, x, base))
 		s->too_deep++;
 	else
 		return n;
@@ -461,8 +460,8 @@ bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err)
 	uint64_t taken = s->main->taken + s->idle.taken;
 
 	json_count_note(p, s->no_node, "samples with a node that does not exist, skipped");
-	json_count_note(
-		p, s->too_deep, "samples with node cycles, or deeper than 8,192 frames, skipped");
+	json_count_note(p, s->too_deep,
+		"samples with node cycles, or deeper than " READ_DEPTH_TEXT " frames, skipped");
 	return json_stacks_finish(s->main, taken, j, err) &&
 	       (!s->any_idle || json_stacks_finish(&s->idle, taken, j, err));
 }
@@ -470,6 +469,7 @@ bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err)
 void v8_sink_release(struct v8_sink *s)
 {
 	text_stacks_release(&s->idle);
+	vector_release(&s->chain);
 }
 
 /* ---- A file ---- */

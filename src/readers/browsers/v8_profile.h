@@ -29,6 +29,7 @@ struct v8_sink {
 	bool any_idle;
 	bool timed; /* the streams are time and samples, else samples only */
 	uint64_t no_node, too_deep;
+	VECTOR(struct v8_node *) chain; /* from a node to its outermost caller */
 };
 
 /* Is there a sample with a time? If not, functions only have hit counts. */

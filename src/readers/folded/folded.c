@@ -23,9 +23,7 @@
 
 #define LINE_LIMIT ((size_t)16 << 20) /* bytes */
 #define EXPECTS	   "frames and a number, such as `main;parse;read 12`"
-#define TOO_DEEP   "expected a stack of at most 8,192 frames"
-
-static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+#define TOO_DEEP   "expected a stack of at most " READ_DEPTH_TEXT " frames"
 
 /* A line whose stack is looked up together with those of other lines (folded_stacks.h). */
 struct waiting_line {
@@ -179,7 +177,7 @@ static bool take_stack(struct folded *f, struct bytes line, size_t shared, struc
 		return skip_line(f, f->differential ? "expected frames and two numbers, as "
 						      "in the first lines"
 						    : "expected " EXPECTS);
-	if (folded_is_too_deep(frames))
+	if (folded_is_deeper(frames, READ_DEPTH_LIMIT))
 		return skip_line(f, TOO_DEEP);
 	vector_push(&f->waiting, ((struct waiting_line){f->lines, {number[0], number[1]}}));
 	return !folded_stacks_add(&f->stacks, line, frames, shared) || take_waiting(f, err);

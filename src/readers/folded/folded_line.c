@@ -51,15 +51,15 @@ bool folded_is_comment_behind(struct bytes line)
 	       !folded_cut_number(&line, FOLDED_SIGNED, &number);
 }
 
-bool folded_is_too_deep(struct bytes stack)
+bool folded_is_deeper(struct bytes stack, uint32_t frames)
 {
-	size_t frames = 1;
+	size_t own = 1;
 
-	if (stack.len < STACK_DEPTH_LIMIT)
+	if (stack.len < frames)
 		return false;
 	for (size_t i = 0; i < stack.len; i++)
-		frames += stack.at[i] == ';';
-	return frames > STACK_DEPTH_LIMIT;
+		own += stack.at[i] == ';';
+	return own > frames;
 }
 
 bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign)

@@ -33,8 +33,8 @@ static inline bool folded_is_comment(struct bytes line)
 	return line.len && *line.at == '#' && folded_is_comment_behind(line);
 }
 
-/* More frames than a stack may have? */
-bool folded_is_too_deep(struct bytes stack);
+/* Has the stack more than so many frames? */
+bool folded_is_deeper(struct bytes stack, uint32_t frames);
 
 /* Do all stacks of the head end in two numbers? A line that the head cuts is ignored. */
 bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign);

@@ -94,7 +94,8 @@ static bool take_line(struct folded_sorted *f, struct bytes line)
 	struct decimal number;
 
 	if (line.len > PLAIN_LIMIT || !folded_cut_number(&line, FOLDED_SIGNED, &number) ||
-		number.decimals || number.digits < 0 || !line.len || folded_is_too_deep(line))
+		number.decimals || number.digits < 0 || !line.len ||
+		folded_is_deeper(line, STACK_DEPTH_LIMIT))
 		return false;
 	f->stack = line;
 	f->value = number.digits;

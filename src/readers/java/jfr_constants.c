@@ -368,7 +368,7 @@ static stack_id make_stack(
 	*ret_state = JFR_STACK_NONE;
 	if (!jfr_have(v, JFR_LIST) || !v->slots[JFR_LIST].number)
 		return profile_stack(k->profile, 0, meta_location(k, "[no stack]"));
-	if (v->slots[JFR_LIST].number > STACK_DEPTH_LIMIT) {
+	if (v->slots[JFR_LIST].number > READ_DEPTH_LIMIT) {
 		*ret_state = JFR_STACK_TOO_DEEP;
 		return 0;
 	}

@@ -354,7 +354,7 @@ static const char *add_sample(
 		return reason;
 	sample.stack = jfr_stack(s->constants, key, &flags);
 	if ((flags & ~JFR_STACK_WAITS) == JFR_STACK_TOO_DEEP)
-		return "expected a stack of at most 8,192 frames";
+		return "expected a stack of at most " READ_DEPTH_TEXT " frames";
 	t.waits = flags & JFR_STACK_WAITS ||
 		  (jfr_have(v, JFR_STATE) &&
 			  jfr_state_sleeps(s->constants, v->slots[JFR_STATE].number));
@@ -375,8 +375,6 @@ static const char *add_sample(
 	s->taken++;
 	return NULL;
 }
-
-static_assert(STACK_DEPTH_LIMIT == 8192, "add_sample says so");
 
 /* Losses are of 2^31 each at most. */
 static void add_loss(

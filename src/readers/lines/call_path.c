@@ -41,10 +41,10 @@ static void find_above(struct call_path *path, struct profile *p, size_t depth)
 
 bool call_path_enter(struct call_path *path, struct profile *p, size_t depth, location_id location)
 {
-	if (path->unknown && depth < STACK_DEPTH_LIMIT)
+	if (path->unknown && depth < READ_DEPTH_LIMIT)
 		find_above(path, p, depth);
 	call_path_cut(path, depth);
-	if (depth > path->stacks.len || depth >= STACK_DEPTH_LIMIT)
+	if (depth > path->stacks.len || depth >= READ_DEPTH_LIMIT)
 		return false;
 	vector_push(&path->stacks, profile_stack(p, call_path_stack(path), location));
 	return true;

@@ -29,7 +29,7 @@ void nested_release(struct nested *n);
  * adding names of a line to the profile: a line that is skipped adds none. */
 static inline bool nested_takes(const struct nested *n, size_t depth)
 {
-	return depth <= n->levels.len && depth < STACK_DEPTH_LIMIT;
+	return depth <= n->levels.len && depth < READ_DEPTH_LIMIT;
 }
 
 /* The next line, which nested_takes, `depth` levels below the first; the count belongs to the

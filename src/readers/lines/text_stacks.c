@@ -6,9 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define TOO_DEEP "expected a stack of at most 8,192 frames"
-
-static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+#define TOO_DEEP "expected a stack of at most " READ_DEPTH_TEXT " frames"
 
 void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
 	struct profile *out)

@@ -49,7 +49,7 @@ struct text_stacks {
 	/* The last stack, outermost frame first: stacks that follow one another mostly begin alike.
 	 */
 	VECTOR(struct text_step) path;
-	bool too_deep; /* it has more than STACK_DEPTH_LIMIT */
+	bool too_deep; /* it has more than READ_DEPTH_LIMIT */
 	uint32_t samples, streams, first_stream;
 	int64_t total[TEXT_STREAMS_LIMIT];
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
@@ -117,7 +117,7 @@ location_id text_stacks_symbol(
 /* The next frame of the stack being read. */
 static inline void text_stacks_push(struct text_stacks *t, location_id location)
 {
-	if (t->frames.len < STACK_DEPTH_LIMIT)
+	if (t->frames.len < READ_DEPTH_LIMIT)
 		vector_push(&t->frames, location);
 	else
 		t->too_deep = true;
@@ -129,8 +129,8 @@ void text_stacks_fill(struct text_stacks *t);
 void text_stacks_clear(struct text_stacks *t); /* no frames after all */
 
 /* The frames pushed are a sample with a value for every stream; the next stack is empty. Samples of
- * one stack are summed unless the caller wants times. A stack that is too deep is skipped and
- * counted. ERR_LIMIT when values overflow. */
+ * one stack are summed unless the caller wants times. A stack of more than READ_DEPTH_LIMIT frames
+ * is skipped and counted. ERR_LIMIT when values overflow. */
 bool text_stacks_add(
 	struct text_stacks *t, enum frame_order order, const int64_t *values, struct error *err);
 /* The same with what the sample has in other columns (the stack is set here); never summed. Give

@@ -241,13 +241,12 @@ static bool take_sample(
 		return skip_sample(o, sample, "expected integers");
 	if (!otlp_stack_at(&o->dictionary, stack_row, &stack))
 		return skip_sample(o, sample,
-			"expected a stack of at most 8,192 frames, with locations that the file "
+			"expected a stack of at most " READ_DEPTH_TEXT
+			" frames, with locations that the file "
 			"has");
 	otlp_link_labels(&o->dictionary, link, &o->tags);
 	return add_sample(o, sample, stack);
 }
-
-static_assert(STACK_DEPTH_LIMIT == 8192, "take_sample says so");
 
 /* ---- Profiles ---- */
 

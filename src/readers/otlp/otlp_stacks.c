@@ -95,7 +95,7 @@ static bool take_field(
 		if (!take_rows(d, &f))
 			return false;
 	}
-	if (d->rows.len + shared > STACK_DEPTH_LIMIT)
+	if (d->rows.len + shared > READ_DEPTH_LIMIT)
 		return false;
 	push_rows(d, places, packed_path_take(&d->path, locations, shared, d->rows.len), expected);
 	return true;
@@ -110,7 +110,7 @@ static bool take_fields(
 	for (struct protobuf_field f; protobuf_next(&m, &f);)
 		if (f.number == STACK_LOCATIONS && !take_rows(d, &f))
 			return false;
-	if (m.failed || d->rows.len > STACK_DEPTH_LIMIT)
+	if (m.failed || d->rows.len > READ_DEPTH_LIMIT)
 		return false;
 	push_rows(
 		d, false, packed_path_take(&d->path, (struct bytes){0}, 0, d->rows.len), expected);

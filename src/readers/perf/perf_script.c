@@ -20,11 +20,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
-
 #define SAMPLE_TEXT_LIMIT ((size_t)64 << 20) /* bytes of one event and its call chain */
 
-#define TOO_DEEP "expected no call chain of more than 8,192 frames"
+#define TOO_DEEP "expected no call chain of more than " READ_DEPTH_TEXT " frames"
 #define EXPECTS	 "an event line such as `comm 123 4.5: cycles:`"
 
 struct script {
@@ -220,7 +218,7 @@ static enum walked walk_line(
 
 	if (perf_names_again(&s->names, text.at, end, java, stack, &stack, &line.at, &lines)) {
 		mark_move(mark, text, line.at, stack, lines, 1);
-		return mark->frames > STACK_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
+		return mark->frames > READ_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
 	}
 	stack = mark->stack;
 	line = line_before(text.at, end);
@@ -238,7 +236,7 @@ static enum walked walk_line(
 		return WALKED_INTO_EVENT;
 	mark->bad_lines += what == PERF_WEIRD;
 	mark_move(mark, text, line.at, stack, lines, frames);
-	return mark->frames > STACK_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
+	return mark->frames > READ_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
 }
 
 /* The stack of a call chain. *ret_end: the kind of its first line. */

@@ -11,7 +11,7 @@
  *picture. Source of the format: github.com/grafana/pyroscope, pkg/og/structs/flamebearer. */
 #include "readers/stacks/json_stacks.h"
 
-#define LEVELS_LIMIT STACK_DEPTH_LIMIT
+#define LEVELS_LIMIT READ_DEPTH_LIMIT
 
 /* Where a box is in one of two pictures. */
 struct extent {
@@ -56,7 +56,8 @@ static bool take_levels(struct flamebearer *f, struct json *j)
 		struct json_numbers level = {0};
 
 		if (f->levels.len == LEVELS_LIMIT)
-			return json_fail(j, "more than 8,192 levels; expected fewer frames");
+			return json_fail(
+				j, "more than " READ_DEPTH_TEXT " levels; expected fewer frames");
 		json_numbers(j, 0, 0, &level);
 		vector_push(&f->levels, level);
 	}

@@ -114,7 +114,7 @@ static stack_id *make_stacks(struct go_raw *g)
 
 		depth[i] = depth[caller] + (l && l->count ? l->count : 1);
 		missing += !l;
-		if (stacks[caller] == STACK_TOO_DEEP || depth[i] > STACK_DEPTH_LIMIT)
+		if (stacks[caller] == STACK_TOO_DEEP || depth[i] > READ_DEPTH_LIMIT)
 			stacks[i] = STACK_TOO_DEEP;
 		else
 			stacks[i] = l ? go_places_follow(&g->sections.places, l, stacks[caller])
@@ -150,7 +150,8 @@ static bool make_samples(struct go_raw *g, struct error *err)
 			t, sample, g->sections.samples.values.items + i * t->streams, err);
 	}
 	if (too_deep)
-		profile_note(g->stacks.profile, "left out %llu stacks of more than 8,192 frames",
+		profile_note(g->stacks.profile,
+			"left out %llu stacks of more than " READ_DEPTH_TEXT " frames",
 			(unsigned long long)too_deep);
 	memory_free(stacks);
 	return done;

@@ -6,10 +6,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define TOO_DEEP	"expected a stack of at most 8,192 frames"
+#define TOO_DEEP	"expected a stack of at most " READ_DEPTH_TEXT " frames"
 #define LABEL_KEY_LIMIT ((size_t)256)
-
-static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 void go_samples_init(struct go_samples *s, struct profile *profile)
 {
@@ -134,7 +132,7 @@ static bool take_numbers(struct go_samples *s, struct bytes text, const char **r
 	s->numbers.len = 0;
 	while (text.len) {
 		*ret_reason = TOO_DEEP;
-		if (s->numbers.len == STACK_DEPTH_LIMIT)
+		if (s->numbers.len == READ_DEPTH_LIMIT)
 			return false;
 		*ret_reason = "expected " GO_SAMPLE;
 		if (!last_number(&text, &number))

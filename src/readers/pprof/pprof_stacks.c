@@ -181,9 +181,7 @@ void pprof_take_location(struct pprof *p, uint64_t id)
 
 /* ---- Stacks ---- */
 
-static const char *const too_deep = "expected a stack of at most 8,192 frames";
-
-static_assert(STACK_DEPTH_LIMIT == 8192, "too_deep says so");
+static const char *const too_deep = "expected a stack of at most " READ_DEPTH_TEXT " frames";
 
 static bool take_known_rows(struct pprof *p, struct bytes locations, const char **ret_reason)
 {
@@ -194,7 +192,7 @@ static bool take_known_rows(struct pprof *p, struct bytes locations, const char 
 	if (has_zero(p->rows.items, p->rows.len))
 		return false;
 	*ret_reason = too_deep;
-	return p->rows.len <= STACK_DEPTH_LIMIT;
+	return p->rows.len <= READ_DEPTH_LIMIT;
 }
 
 /* Of locations in one field, which most such samples have. */
@@ -211,7 +209,7 @@ static bool take_field(
 			return false;
 	}
 	*ret_reason = too_deep;
-	if (p->rows.len + shared > STACK_DEPTH_LIMIT)
+	if (p->rows.len + shared > READ_DEPTH_LIMIT)
 		return false;
 	(places ? push_places : push_rows)(p, locations, shared, path);
 	return true;

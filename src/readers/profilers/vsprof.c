@@ -230,7 +230,7 @@ static location_id find_location(struct vsprof *v, const struct row *row)
 
 static bool take_row(struct vsprof *v, const struct row *row, struct error *err)
 {
-	if (row->depth > v->levels.len || row->depth >= STACK_DEPTH_LIMIT) {
+	if (row->depth > v->levels.len || row->depth >= READ_DEPTH_LIMIT) {
 		text_stacks_skip(
 			&v->stacks, "expected a level at most one deeper than the line above");
 		return true;

@@ -18,9 +18,7 @@
 #define EXPECTS "`TRACE START` and lines of xdebug.trace_format=1"
 #define EXPECTED                                                                                   \
 	"expected level, number, 0 or 1, time and memory, as xdebug.trace_format=1 writes them"
-#define TOO_DEEP "expected a stack of at most 8,192 frames"
-
-static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+#define TOO_DEEP "expected a stack of at most " READ_DEPTH_TEXT " frames"
 
 struct call {
 	stack_id stack;
@@ -138,7 +136,7 @@ static void enter(struct xdebug *x, const struct traced *line)
 	while (x->calls.len && x->calls.items[x->calls.len - 1].level >= line->level)
 		x->calls.len--;
 	caller = x->calls.len ? x->calls.items[x->calls.len - 1].stack : 0;
-	if (x->calls.len >= STACK_DEPTH_LIMIT)
+	if (x->calls.len >= READ_DEPTH_LIMIT)
 		text_stacks_skip(&x->stacks, TOO_DEEP);
 	else
 		caller = profile_stack(p, caller,

@@ -58,7 +58,7 @@ struct speedscope {
 	VECTOR(struct part) parts;
 	struct json_groups groups;
 	struct buffer none_unit; /* "count", "count/100" */
-	struct json_oddity too_deep, no_weight, no_open, out_of_order;
+	struct json_oddity too_deep, nested, no_weight, no_open, out_of_order;
 	uint64_t no_frame;
 };
 
@@ -170,6 +170,7 @@ struct evented {
 	struct speedscope *s;
 	struct part *part;
 	VECTOR(struct open_frame) open;
+	uint64_t deeper; /* frames inside of these that are open, but not in `open` */
 	int64_t last;
 	bool begun;
 };
@@ -205,7 +206,8 @@ static void event_open(struct evented *e, uint32_t frame)
 	node_id caller = e->open.len ? e->open.items[e->open.len - 1].node : 0;
 
 	if (e->open.len == STACK_DEPTH_LIMIT) {
-		json_odd(&e->s->too_deep, e->s->json);
+		json_odd(&e->s->nested, e->s->json);
+		e->deeper++;
 		return;
 	}
 	vector_push(&e->open,
@@ -217,6 +219,10 @@ static void event_close(struct evented *e, uint32_t frame)
 {
 	size_t at = e->open.len;
 
+	if (e->deeper) {
+		e->deeper--;
+		return;
+	}
 	while (at && e->open.items[at - 1].frame != frame)
 		at--;
 	if (at)
@@ -558,7 +564,9 @@ static stack_id *stacks_made(struct speedscope *s)
 
 static void notes_leave(struct speedscope *s)
 {
-	json_odd_note(&s->too_deep, s->profile, "stacks of more than 8,192 frames");
+	json_odd_note(&s->too_deep, s->profile, "stacks of more than " READ_DEPTH_TEXT " frames");
+	json_odd_note(&s->nested, s->profile,
+		"open events in 8,192 others: their time is that of the innermost of these");
 	json_odd_note(
 		&s->no_weight, s->profile, "samples without a weight, or weights without a sample");
 	json_odd_note(&s->no_open, s->profile, "close events without an open event");

@@ -32,7 +32,7 @@ static bool read_whole(struct speedscope_stacks *s, node_id *ret_node)
 	now.len = 0;
 	json_indices(s->json, &now);
 	s->spare = now;
-	if (now.len > STACK_DEPTH_LIMIT)
+	if (now.len > READ_DEPTH_LIMIT)
 		return false;
 	while (same < now.len && same < s->last.len && now.items[same] == s->last.items[same])
 		same++;
