@@ -49,13 +49,21 @@ static const struct filter *const filters[] = {
 #endif
 };
 
+/* Several files as one content. */
+struct parts {
+	struct input_part_fds fds; /* of those that follow the first */
+	size_t next;
+	VECTOR(struct input_part) begun;
+};
+
 struct raw {
 	int fd; /* -1: all of it is in `left` */
 	bool ended;
-	char *const *next; /* further files, NULL-terminated; NULL: none */
-	char last;	   /* the last byte that was read */
-	bool packed;	   /* compressed, so not text */
-	struct bytes left; /* read, not yet unpacked */
+	char *const *next;   /* further files, NULL-terminated; NULL: none */
+	char last;	     /* the last byte that was read */
+	bool packed;	     /* compressed, so not text */
+	struct parts *parts; /* NULL: not several files as one content */
+	struct bytes left;   /* read, not yet unpacked */
 	char *piece;
 };
 
@@ -76,7 +84,7 @@ struct input_source {
 	struct input_range all; /* ... which is everything, unless other inputs read ranges of it */
 };
 
-static bool open_path(const char *path, int *ret_fd, struct error *err)
+static bool open_path(const char *path, int *ret_fd, bool *ret_folder, struct error *err)
 {
 	bool standard = !strcmp(path, "-");
 	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -84,15 +92,29 @@ static bool open_path(const char *path, int *ret_fd, struct error *err)
 
 	if (scope_fd(fd) < 0)
 		return error_errno(err, "%s: cannot open", standard ? "<stdin>" : path);
-	if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
-		scope_close(fd);
-		return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
-	}
+	*ret_folder = !fstat(fd, &status) && S_ISDIR(status.st_mode);
 	/* A pipe holds 64 KiB by default, and a fast reader would wait for it again and again. */
 	if (S_ISFIFO(status.st_mode))
 		fcntl(fd, F_SETPIPE_SZ, PIPE_ROOM);
 	*ret_fd = fd;
 	return true;
+}
+
+static bool refuse_folder(const char *path, struct error *err)
+{
+	return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
+}
+
+static bool open_file(const char *path, int *ret_fd, struct error *err)
+{
+	bool folder;
+
+	if (!open_path(path, ret_fd, &folder, err))
+		return false;
+	if (!folder)
+		return true;
+	scope_close(*ret_fd);
+	return refuse_folder(path, err);
 }
 
 static size_t mark_length(struct bytes head)
@@ -121,7 +143,7 @@ static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *e
 	size_t len = 0;
 	int fd;
 
-	if (!open_path(*raw->next, &fd, err))
+	if (!open_file(*raw->next, &fd, err))
 		return false;
 	scope_close(raw->fd);
 	raw->fd = fd;
@@ -135,6 +157,21 @@ static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *e
 		raw->last = to[len - 1];
 	*ret_len = len;
 	return true;
+}
+
+/* The bytes in front of the next part; `to` has room for 7 bytes. */
+static size_t part_next(struct raw *raw, char *to)
+{
+	struct parts *parts = raw->parts;
+	uint64_t end = parts->begun.items[parts->begun.len - 1].end,
+		 start = (end + 7) & ~(uint64_t)7;
+
+	memset(to, 0, 8 - 1);
+	scope_close(raw->fd);
+	raw->fd = parts->fds.items[parts->next];
+	parts->fds.items[parts->next++] = -1;
+	vector_push(&parts->begun, ((struct input_part){start, start}));
+	return (size_t)(start - end);
 }
 
 static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, struct error *err)
@@ -151,7 +188,12 @@ static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, st
 		raw->last = to[got - 1];
 	else if (raw->next && *raw->next)
 		return raw_next(raw, to, ret_len, err);
-	raw->ended = got == 0;
+	if (raw->parts)
+		raw->parts->begun.items[raw->parts->begun.len - 1].end += (uint64_t)got;
+	if (!got && raw->parts && raw->parts->next < raw->parts->fds.len)
+		*ret_len = part_next(raw, to);
+	else
+		raw->ended = got == 0;
 	return true;
 }
 
@@ -215,7 +257,7 @@ static bool is_plain(const struct raw *raw, off_t *ret_base)
 	char head[8];
 	ssize_t len;
 
-	if (raw->fd < 0 || (raw->next && *raw->next))
+	if (raw->fd < 0 || (raw->next && *raw->next) || raw->parts)
 		return false;
 	*ret_base = lseek(raw->fd, 0, SEEK_CUR);
 	len = *ret_base >= 0 ? pread(raw->fd, head, sizeof(head), *ret_base) : -1;
@@ -292,7 +334,7 @@ static bool input_begin(struct input *in, struct error *err)
 		input_release(in);
 		return false;
 	}
-	s->filter = filter_for(s->raw.left);
+	s->filter = s->raw.parts ? NULL : filter_for(s->raw.left);
 	if (s->filter) {
 		s->filter_state = s->filter->open();
 		s->raw.packed = true;
@@ -304,13 +346,42 @@ static bool input_begin(struct input *in, struct error *err)
 	return true;
 }
 
+/* A file of the folder whose descriptor is at `context`. */
+static int open_in(void *context, const char *name)
+{
+	return scope_fd(openat(*(int *)context, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
+
+/* Open the parts in the folder `fd`. */
+static bool open_folder(struct input *in, int fd, const char *name, struct error *err)
+{
+	struct input_part_fds fds = {0};
+	bool opened = input_folder_open(open_in, &fd, &fds);
+	int error = errno;
+
+	scope_close(fd);
+	if (opened)
+		return input_open_parts(in, &fds, name, err);
+	if (!fds.len && error == ENOENT)
+		refuse_folder(name, err);
+	errno = error;
+	if (!err->code)
+		error_errno(err, "%s: cannot open file %zu of those that belong to it", name,
+			fds.len + 1);
+	input_folder_close(&fds);
+	return false;
+}
+
 bool input_open(struct input *in, const char *path, struct error *err)
 {
 	const char *name = strcmp(path, "-") ? path : "<stdin>";
 	int fd = -1;
+	bool folder;
 
 	*in = (struct input){.name = name};
-	return open_path(path, &fd, err) && input_open_fd(in, fd, name, err);
+	if (!open_path(path, &fd, &folder, err))
+		return false;
+	return (folder ? open_folder : input_open_fd)(in, fd, name, err);
 }
 
 bool input_open_fd(struct input *in, int fd, const char *name, struct error *err)
@@ -325,12 +396,38 @@ bool input_open_files(struct input *in, char *const *paths, struct error *err)
 {
 	int fd;
 
+	if (!paths[1])
+		return input_open(in, *paths, err);
 	*in = (struct input){.name = strcmp(*paths, "-") ? *paths : "<stdin>"};
-	if (!open_path(*paths, &fd, err))
+	if (!open_file(*paths, &fd, err))
 		return false;
 	in->source = memory_new(1, sizeof(*in->source));
 	in->source->raw = (struct raw){.fd = fd, .next = paths + 1, .last = '\n'};
 	return input_begin(in, err);
+}
+
+bool input_open_parts(
+	struct input *in, struct input_part_fds *fds, const char *name, struct error *err)
+{
+	struct input_source *s;
+
+	*in = (struct input){.name = name};
+	in->source = s = memory_new(1, sizeof(*in->source));
+	s->raw.fd = fds->items[0];
+	s->raw.parts = memory_new(1, sizeof(*s->raw.parts));
+	s->raw.parts->fds = *fds;
+	s->raw.parts->next = 1;
+	vector_push(&s->raw.parts->begun, ((struct input_part){0}));
+	*fds = (struct input_part_fds){0};
+	return input_begin(in, err);
+}
+
+const struct input_part *input_parts(const struct input *in, size_t *ret_count)
+{
+	const struct parts *parts = in->source->raw.parts;
+
+	*ret_count = parts ? parts->begun.len : 0;
+	return parts ? parts->begun.items : NULL;
 }
 
 bool input_open_bytes(struct input *in, struct bytes content, const char *name, struct error *err)
@@ -339,6 +436,15 @@ bool input_open_bytes(struct input *in, struct bytes content, const char *name, 
 	in->source = memory_new(1, sizeof(*in->source));
 	in->source->raw = (struct raw){.fd = -1, .ended = true, .left = content};
 	return input_begin(in, err);
+}
+
+static void release_parts(struct parts *parts)
+{
+	for (size_t i = parts->next; i < parts->fds.len; i++)
+		scope_close(parts->fds.items[i]);
+	vector_release(&parts->fds);
+	vector_release(&parts->begun);
+	memory_free(parts);
 }
 
 static void *release_file(void *source)
@@ -374,6 +480,8 @@ void input_release(struct input *in)
 		s->filter->close(s->filter_state);
 	if (s->raw.fd >= 0)
 		scope_close(s->raw.fd);
+	if (s->raw.parts)
+		release_parts(s->raw.parts);
 	memory_free(s->raw.piece);
 	memory_free(s->buffer);
 	release_aside(s);

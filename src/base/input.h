@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/input_folder.h"
 
 /* The largest window: a line, or anything else that has to be contiguous. */
 #define INPUT_WINDOW_LIMIT ((size_t)256 << 20)
@@ -20,7 +21,8 @@ struct input {
 	struct input_source *source;
 };
 
-/* Open `path`; "-" is standard input. The name is borrowed. */
+/* Open `path`; "-" is standard input. A folder whose files are one content (input_folder.h) is
+ * opened as its parts. The name is borrowed. */
 bool input_open(struct input *in, const char *path, struct error *err);
 
 /* Read from `fd`, which the input owns from here on, also after a failure. The name is borrowed. */
@@ -30,6 +32,19 @@ bool input_open_fd(struct input *in, int fd, const char *name, struct error *err
  * a line. A file is opened when it is reached; the first one decides about compression for all.
  * The paths are borrowed. */
 bool input_open_files(struct input *in, char *const *paths, struct error *err);
+
+/* Read several files (at least one) as one content: its parts. Each begins at a multiple of 8
+ * bytes. Nothing is decompressed. The input owns the descriptors from here on, also after a
+ * failure; the name is borrowed. */
+bool input_open_parts(
+	struct input *in, struct input_part_fds *fds, const char *name, struct error *err);
+
+/* Where the parts are in the content; known for those of which something has been read. NULL: the
+ * input has no parts. */
+struct input_part {
+	uint64_t start, end; /* bytes */
+};
+const struct input_part *input_parts(const struct input *in, size_t *ret_count);
 
 /* Read from memory that outlives the input (tests, fuzzers, embedded data). */
 bool input_open_bytes(struct input *in, struct bytes content, const char *name, struct error *err);

@@ -20,6 +20,7 @@ void perf_file_release(struct perf_file *f)
 	}
 	vector_release(&f->events);
 	vector_release(&f->ids);
+	vector_release(&f->parts);
 	id_map_release(&f->by_id);
 	perf_file_info_release(&f->about);
 	perf_unpack_release(&f->unpack);
@@ -461,7 +462,7 @@ static bool next_unpacked(struct perf_file *f, struct perf_file_record *ret, boo
 	return true;
 }
 
-bool perf_file_next(struct perf_file *f, struct perf_file_record *ret)
+static bool next_of_part(struct perf_file *f, struct perf_file_record *ret)
 {
 	for (;;) {
 		struct perf_event_header header;
@@ -496,6 +497,33 @@ bool perf_file_next(struct perf_file *f, struct perf_file_record *ret)
 		}
 		take(f, &header, left);
 	}
+}
+
+/* Each part is compressed by itself. */
+static bool begin_part(struct perf_file *f)
+{
+	if (f->parts_read == f->parts.len)
+		return false;
+	f->at = f->parts.items[f->parts_read].start;
+	f->end = f->parts.items[f->parts_read++].end;
+	perf_unpack_release(&f->unpack);
+	return true;
+}
+
+bool perf_file_next(struct perf_file *f, struct perf_file_record *ret)
+{
+	while (!next_of_part(f, ret))
+		if (!begin_part(f))
+			return false;
+	return true;
+}
+
+void perf_file_add_parts(
+	struct perf_file *f, struct bytes content, const struct input_part *parts, size_t count)
+{
+	f->content = content;
+	for (size_t i = 0; i < count; i++)
+		vector_push(&f->parts, parts[i]);
 }
 
 void perf_file_drop_blocks(struct perf_file *f, uint32_t block)

@@ -11,6 +11,7 @@
 #define KILN_PROCESS_PERF_FILE_H
 
 #include "base/hash.h"
+#include "base/input.h"
 #include "process/perf_file_info.h"
 #include "process/perf_unpack.h"
 
@@ -41,7 +42,9 @@ struct perf_file_event {
 };
 
 struct perf_file {
-	struct bytes content; /* all of it */
+	struct bytes content;		 /* all of it, with the parts behind the file */
+	VECTOR(struct input_part) parts; /* of a recording in a folder: only records */
+	size_t parts_read;
 	bool pipe, swapped;
 	uint64_t at, end; /* offsets: of the next record, and of the end of records */
 	VECTOR(struct perf_file_event *) events;
@@ -69,6 +72,11 @@ struct perf_file {
  * before the first record; ERR_UNSUPPORTED for the format before 2010. */
 bool perf_file_open(struct perf_file *f, struct bytes content, struct error *err);
 void perf_file_release(struct perf_file *f);
+
+/* The records of other threads follow those of the file (perf record --threads). `content` begins
+ * with the file's; it and the parts outlive the file. Damage ends only the part that it is in. */
+void perf_file_add_parts(
+	struct perf_file *f, struct bytes content, const struct input_part *parts, size_t count);
 
 /* A kernel record or PERF_USER_FINISHED_ROUND, in our byte order, 8-byte aligned. */
 struct perf_file_record {

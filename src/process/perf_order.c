@@ -116,6 +116,8 @@ static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *
 	if (!perf_file_next(o->file, ret))
 		return false;
 	memcpy(&header, ret->bytes.at, sizeof(header));
+	if (header.type == PERF_USER_FINISHED_ROUND && o->file->parts.len)
+		return true;
 	if (header.type == PERF_USER_FINISHED_ROUND) {
 		release_until(o, o->round_end);
 		o->round_end = o->latest;
@@ -132,7 +134,9 @@ static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *
 	if (row.time > o->latest)
 		o->latest = row.time;
 	vector_push(&o->queued, row);
-	if (o->queued.len >= PERF_ORDER_MIN + o->file->content.len / PERF_ORDER_BYTES_PER_RECORD)
+	if (!o->file->parts.len &&
+		o->queued.len >=
+			PERF_ORDER_MIN + o->file->content.len / PERF_ORDER_BYTES_PER_RECORD)
 		release_half(o);
 	return true;
 }

@@ -9,7 +9,9 @@
  * mark are newer than all records before this one. So two rounds at a time are enough: records
  * are held (time and address, not content), sorted when a mark arrives, and returned up to the
  * newest time of the round before. The sort merges the runs that are already in order, one for
- * each CPU. */
+ * each CPU.
+ *
+ * In a recording with parts, each part has records of the whole time. So all records are held. */
 #ifndef KILN_PROCESS_PERF_ORDER_H
 #define KILN_PROCESS_PERF_ORDER_H
 

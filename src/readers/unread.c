@@ -4,6 +4,8 @@
  * it can print what is in them. A file is recognised by what all of its kind begin with. */
 #include "readers/unread.h"
 
+#include <linux/perf_event.h>
+
 struct beginning {
 	struct bytes magic;
 	struct bytes also; /* somewhere in the head; empty: nothing */
@@ -89,6 +91,47 @@ static const struct beginning beginnings[] = {
 			"collapsed`"}},
 };
 
+/* ---- Records of perf without a header ---- */
+
+static const struct unread records = {
+	"one thread's records of `perf record --threads`, without the header in `data`",
+	"name the folder of both"};
+
+#define RECORDS_AT_LEAST 3u
+#define LAST_KERNEL_TYPE 31u /* of a record: room for kernels to come */
+#define COMPRESSED	 81u
+#define COMPRESSED2	 83u
+
+static struct bytes behind(struct bytes text, size_t count)
+{
+	return count < text.len ? (struct bytes){text.at + count, text.len - count}
+				: (struct bytes){0};
+}
+
+/* Each record tells its type and its size. */
+static bool is_records(struct bytes head)
+{
+	const struct bytes zstd = BYTES("\x28\xb5\x2f\xfd");
+	size_t count = 0;
+
+	while (head.len >= sizeof(struct perf_event_header) && count < RECORDS_AT_LEAST) {
+		struct perf_event_header header;
+		struct bytes content;
+
+		memcpy(&header, head.at, sizeof(header));
+		content = behind(head, sizeof(header));
+		if (!count && (header.type == COMPRESSED || header.type == COMPRESSED2))
+			return bytes_starts_with(content, zstd) ||
+			       bytes_starts_with(behind(content, 8), zstd);
+		if (!header.type || header.type > LAST_KERNEL_TYPE || header.size % 8 ||
+			header.size <= sizeof(header) || header.size > head.len)
+			break;
+		head = behind(head, header.size);
+		count++;
+	}
+	return count == RECORDS_AT_LEAST || (count && !head.len);
+}
+
 const struct unread *unread_format(struct bytes head)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
@@ -98,5 +141,5 @@ const struct unread *unread_format(struct bytes head)
 			(!b->also.len || bytes_find(head, b->also)))
 			return &b->unread;
 	}
-	return NULL;
+	return is_records(head) ? &records : NULL;
 }

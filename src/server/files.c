@@ -83,9 +83,45 @@ static struct unread_file unread_file_of(const struct entry *e)
 		name, e->folder, strcmp(e->path, "-") ? name + (e->path - e->name) : "-"};
 }
 
+/* ---- Recordings that are several files of a folder (input_folder.h) ---- */
+
+struct part_places {
+	const struct folder *folder;
+	struct bytes beside; /* the path of the first part up to its name */
+};
+
+static int open_part(void *context, const char *name)
+{
+	const struct part_places *places = context;
+	struct buffer path = {0};
+	struct stat status;
+	int fd;
+
+	buffer_printf(&path, "%.*s%s", (int)places->beside.len, places->beside.at, name);
+	fd = folder_open_file(places->folder, path.at, false, &status);
+	buffer_release(&path);
+	return fd;
+}
+
+/* Is the file the first part of several? Then *ret_fds are all of them. */
+static bool open_parts(const struct unread_file *unread, struct input_part_fds *ret_fds)
+{
+	const char *slash = strrchr(unread->path, '/');
+	struct part_places places = {
+		unread->folder, {unread->path, slash ? (size_t)(slash + 1 - unread->path) : 0}};
+
+	if (strcmp(unread->path + places.beside.len, "data") != 0)
+		return false;
+	if (input_folder_open(open_part, &places, ret_fds) && ret_fds->len > 1)
+		return true;
+	input_folder_close(ret_fds);
+	return false;
+}
+
 static bool open_unread(const struct unread_file *unread, struct input *in,
 	struct file_mark *ret_mark, struct error *err)
 {
+	struct input_part_fds parts = {0};
 	struct stat status = {0};
 	int fd;
 
@@ -105,7 +141,10 @@ static bool open_unread(const struct unread_file *unread, struct input *in,
 	if (fd < 0)
 		return error_errno(err, "%s: cannot open", unread->name);
 	*ret_mark = file_mark_of(&status);
-	return input_open_fd(in, fd, unread->name, err);
+	if (!open_parts(unread, &parts))
+		return input_open_fd(in, fd, unread->name, err);
+	close(fd);
+	return input_open_parts(in, &parts, unread->name, err);
 }
 
 static void publish_partial(void *context, const struct profile *so_far)

@@ -56,6 +56,23 @@ with View(kiln, 'runs/') as view:
 "
 }
 
+# perf record --threads writes the records of each thread to a file of its own.
+@test "a recording that is several files is one profile, in a folder or below it" {
+	mkdir runs/threads
+	cp "$BATS_TEST_DIRNAME/../golden/perf-data/today-little.data" runs/threads/data
+	python3 -B "$BATS_TEST_DIRNAME/../golden/perf_records.py" runs/threads/data >runs/threads/data.0
+	cp runs/threads/data.0 runs/threads/data.1
+	folder "
+with View(kiln, 'runs/threads') as view:
+    assert list(listed(view)) == ['runs/threads/data'], listed(view)
+    three = total(view, 'runs/threads/data')
+    for n in '01': os.unlink('runs/threads/data.' + n)
+with View(kiln, 'runs/') as view:
+    assert list(listed(view)) == ['runs/a.folded', 'runs/deeper/b.folded.gz', 'runs/threads/data'], listed(view)
+    assert three == 3 * total(view, 'runs/threads/data') > 0
+"
+}
+
 @test "a link that is turned outwards while it is served leads nowhere" {
 	ln -s a.folded runs/link.folded
 	folder "

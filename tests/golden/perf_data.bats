@@ -26,6 +26,24 @@ folds() {
 	done
 }
 
+# As perf record --threads writes it: more records in files beside the one with the header.
+@test "a folder with the records of each thread in a file" {
+	for file in "$golden"/today-little.data "$golden"/today-big.data "$golden"/today-little-81.data; do
+		rm -rf folder
+		mkdir folder
+		cp "$file" folder/data
+		"$kiln" fold -q --no-cache --symfs "$golden/root" folder | diff "$golden/today.folded" -
+		python3 -B "$BATS_TEST_DIRNAME/perf_records.py" "$file" >folder/data.0
+		python3 -B "$BATS_TEST_DIRNAME/perf_records.py" "$file" | head -c 200 >folder/data.1
+		cp folder/data.0 folder/data.2
+		folds folder >all
+		awk '{ $NF *= 3; print }' "$golden/today.folded" >thrice
+		# A part that is cut takes nothing from those behind it.
+		[ "$(awk '{ all += $NF } END { print all }' all)" -ge "$(awk '{ all += $NF } END { print all }' thrice)" ]
+		"$kiln" info folder | grep -E 'read up to byte [0-9]+: truncated'
+	done
+}
+
 @test "every field of a sample, each an event of its own in one file" {
 	for file in "$golden"/fields-*.data; do
 		for event in $(cut -d ' ' -f 1 "$golden/fields.folded"); do

@@ -225,12 +225,27 @@ unwound() {
 	unwound python dwarf,65528 -F 997 -- python3 -c 'import json; [json.loads(json.dumps(list(range(500)))) for _ in range(1500)]'
 }
 
-# The file with the header has no samples then: they are in files of their own, without a header.
-@test "perf record --threads: the file without samples says where they are; text of the folder is read" {
+# perf writes a folder then: a file with the header, and a file for the records of each thread, in any order of time.
+@test "perf record --threads: the folder is read as one recording, compressed and not" {
 	perf record -q --threads -F 999 -e cpu-clock -g -o folder -- "$bin/calls-fp" 2>/dev/null || skip "perf cannot record so"
-	run -2 "$kiln" fold folder
-	[ "$output" = "kiln: folder: is a directory; name a file in it" ]
+	# Functions have several names: stacks are compared by their numbers of frames.
+	depths='{ all[gsub(/;/, ";")] += $NF } END { for (n in all) print n, all[n]; exit !NR }'
+	"$kiln" fold -q folder | awk "$depths" | sort >own
+	perf script -i folder 2>/dev/null | "$kiln" fold -q - | awk "$depths" | sort | diff own -
+	perf record -q -z --threads -a -F 999 -e cpu-clock -o packed -- "$bin/threads" 2>/dev/null
+	"$kiln" fold -q --idle packed | awk '{ all += $NF } END { print all }' >own
+	perf script -i packed 2>/dev/null | "$kiln" fold -q --idle - | awk '{ all += $NF } END { print all }' | diff own -
 	run -2 "$kiln" fold folder/data
-	[ "$output" = "kiln: folder/data: no samples: perf record --threads has written them to the files data.0, data.1, ... beside it; pass the folder on as text: perf script -i FOLDER | kiln ..." ]
-	perf script -i folder 2>/dev/null | "$kiln" fold - | awk '{ all += $NF } END { exit all <= 0 }'
+	[ "$output" = "kiln: folder/data: no samples: perf record --threads has written them to the files data.0, data.1, ... beside it; name the folder" ]
+	for part in folder/data.?; do [ ! -s "$part" ] || last=$part; done
+	run -2 "$kiln" fold "$last"
+	[[ $output == "kiln: $last: one thread's records of \`perf record --threads\`, without the header in \`data\`, which Kiln does not read: name the folder of both" ]]
+	mkdir empty
+	run -2 "$kiln" fold empty
+	[ "$output" = "kiln: empty: is a directory; name a file in it" ]
+	run -2 "$kiln" fold folder own
+	rm folder/data.0
+	ln -s data.0 folder/data.0
+	run -1 "$kiln" fold folder
+	[[ $output == "kiln: folder: cannot open file 2 of those that belong to it: "* ]]
 }

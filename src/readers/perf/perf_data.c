@@ -547,12 +547,10 @@ static bool finish(struct data *d, struct error *err)
 {
 	const struct perf_file *f = &d->file;
 
-	if (!d->samples && f->about.in_folder)
+	if (!d->samples && f->about.in_folder && !f->parts.len)
 		return error_set(err, ERR_FORMAT,
 			"no samples: perf record --threads has written them to the files data.0, "
-			"data.1, "
-			"... beside it; pass the folder on as text: perf script -i FOLDER | kiln "
-			"...");
+			"data.1, ... beside it; name the folder");
 	if (!d->samples && (*f->damage || f->cut || f->killed))
 		return error_set(err, ERR_FORMAT, "no samples before the damage: %s",
 			*f->damage  ? f->damage
@@ -606,6 +604,20 @@ static const struct arch *own_arch(void)
 	return arch_native() || uname(&own) ? arch_native() : arch_by_name(bytes_of(own.machine));
 }
 
+/* Of a recording in a folder, the first part is the file, and the others have only records. */
+static bool open_file(struct data *d, struct bytes content, struct error *err)
+{
+	size_t count;
+	const struct input_part *parts = input_parts(d->in, &count);
+
+	if (!count)
+		return perf_file_open(&d->file, content, err);
+	if (!perf_file_open(&d->file, (struct bytes){content.at, (size_t)parts[0].end}, err))
+		return false;
+	perf_file_add_parts(&d->file, content, parts + 1, count - 1);
+	return true;
+}
+
 static bool perf_data_read(struct input *in, const struct read_options *options,
 	struct profile *out, struct error *err)
 {
@@ -615,7 +627,7 @@ static bool perf_data_read(struct input *in, const struct read_options *options,
 	struct bytes content;
 	bool done;
 
-	if (!spool_input(&spool, in, &content, err) || !perf_file_open(&d.file, content, err)) {
+	if (!spool_input(&spool, in, &content, err) || !open_file(&d, content, err)) {
 		spool_release(&spool);
 		return false;
 	}
@@ -642,7 +654,7 @@ static int perf_data_bid(struct bytes head)
 
 const struct reader reader_perf_data = {
 	.name = "perf-data",
-	.about = "`perf record` files: perf.data",
+	.about = "`perf record` files and folders: perf.data",
 	.expects = "the bytes PERFILE2",
 	.proof = "18 recordings of perf 6.1 compared with perf script, stacks with libdwfl; files "
 		 "of both byte orders since Linux 3.10; stacks of 64-bit Arm with the calls in the "

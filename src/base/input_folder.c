@@ -1,0 +1,30 @@
+/* input_folder.c: which files of a folder are one content? */
+#include "base/input_folder.h"
+
+#include "base/scope.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void input_folder_close(struct input_part_fds *fds)
+{
+	while (fds->len)
+		scope_close(fds->items[--fds->len]);
+	vector_release(fds);
+}
+
+bool input_folder_open(input_part_opener *open, void *context, struct input_part_fds *ret_fds)
+{
+	char name[sizeof("data.4294967295")] = "data";
+	int fd = open(context, name);
+
+	for (unsigned part = 0; fd >= 0 && part < INPUT_PARTS_LIMIT; part++) {
+		vector_push(ret_fds, fd);
+		snprintf(name, sizeof(name), "data.%u", part);
+		fd = open(context, name);
+	}
+	if (fd >= 0)
+		scope_close(fd);
+	return ret_fds->len && (fd >= 0 || errno == ENOENT);
+}

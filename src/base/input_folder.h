@@ -1,0 +1,28 @@
+/* input_folder.h: which files of a folder are one content?
+ *
+ * `perf record --threads` writes a folder: the file `data`, and a file for the records of each
+ * thread, data.0, data.1, ... With `--kcore`, there is only `data`. */
+#ifndef KILN_BASE_INPUT_FOLDER_H
+#define KILN_BASE_INPUT_FOLDER_H
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+
+#define INPUT_PARTS_LIMIT 8192u
+
+/* Opens a file of the folder for reading; -1 with errno. */
+typedef int input_part_opener(void *context, const char *name);
+
+struct input_part_fds {
+	int *items;
+	size_t len, cap;
+};
+
+/* Open all parts, one after the other. False with errno: `data` or a later part cannot be opened.
+ * The caller closes the descriptors. */
+bool input_folder_open(input_part_opener *open, void *context, struct input_part_fds *ret_fds);
+
+void input_folder_close(struct input_part_fds *fds);
+
+#endif
