@@ -63,6 +63,7 @@ static const char *const names[] = {
 	/* n */ "stackprof",
 	/* o */ "jfr-print",
 	/* p */ "jfr",
+	/* q */ "threadz",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

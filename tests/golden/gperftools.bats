@@ -90,3 +90,10 @@ total() {
 	"$kiln" fold -q input | diff <(echo '[unknown] 524800') -
 	printf 'heap_v3/524288\n' | refused 'line 1: expected `heap_v2/` and a number' --format jemalloc
 }
+
+# As pprof's parser: what created a thread is its outer frames, and a thread may be as the one before.
+@test "threadz: the stacks of a server's threads" {
+	suffix=txt same threadz/threads
+	said '1 of 21 lines skipped, first at line 18: expected `--- Thread ID (name: NAME/ID) stack: ---`' <"$golden/threadz/threads.txt"
+	printf -- '--- threadz 1 ---\n\n--- Memory map: ---\n' | "$kiln" fold --format threadz - 2>&1 | grep -F 'expected'
+}

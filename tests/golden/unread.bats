@@ -24,7 +24,6 @@ begins() {
 	begins 'Nettrace\24\0\0\0!FastSerialization.1' 'a recording of .NET'
 	begins '*version\n3\ndata-file-overflow=false\n' 'a method trace of Android'
 	begins '# tracer: function_graph\n#\n' "a trace of the kernel's ftrace"
-	begins '--- threadz 1 ---\n' 'stacks of threads for pprof'
 	begins '\177ELF\2\1\1' 'a program or a core dump'
 	begins 'PK\3\4\24\0' 'a ZIP archive'
 	begins '<?xml version="1.0"?>\n<svg width="10">' 'a picture, perhaps of a flame graph'

@@ -80,6 +80,7 @@ static const char *const formats[] = {
 	"pmc",
 	"sample",
 	"stap",
+	"threadz",
 	"vsprof",
 	"vtune",
 	"xctrace",
