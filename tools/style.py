@@ -48,6 +48,8 @@ def order(path, text):
 
 
 def filled(text):
+    for match in re.finditer(r"^ \*[A-Za-z(`\"]", text, re.M):
+        yield text.count("\n", 0, match.start()) + 1, "a blank is missing behind the comment's *"
     lines = text.expandtabs(8).splitlines()
     for number, (line, after) in enumerate(zip(lines, lines[1:]), 1):
         this, other = COMMENT_LINE.match(line), COMMENT_LINE.match(after)

@@ -74,6 +74,13 @@ static const struct beginning beginnings[] = {
 		{"a program or a core dump",
 			"record the program with `kiln record`, or print the stacks of a dump with "
 			"`eu-stack --core FILE`"}},
+	{MAGIC("{"), MAGIC("\"sampleStackTraces\""),
+		{"a timeline of Safari's Web Inspector",
+			"record the page in a browser whose CPU profiles Kiln reads, such as "
+			"Chromium"}},
+	{MAGIC("{"), MAGIC("\"cost_centres\""),
+		{"a profile of GHC as JSON",
+			"read the text that the program writes with `+RTS -p`"}},
 	{MAGIC("PK\x03\x04"), {0}, {"a ZIP archive", "unpack it, and read the profile inside"}},
 	{MAGIC("SQLite format 3\0"), {0},
 		{"a database of SQLite, such as Nsight Systems writes",

@@ -25,6 +25,8 @@ begins() {
 	begins '*version\n3\ndata-file-overflow=false\n' 'a method trace of Android'
 	begins '# tracer: function_graph\n#\n' "a trace of the kernel's ftrace"
 	begins '\177ELF\2\1\1' 'a program or a core dump'
+	begins '{"version":1,"recording":{"sampleStackTraces":[' "a timeline of Safari's Web Inspector"
+	begins '{\n"program": "x",\n"cost_centres": [' 'a profile of GHC as JSON'
 	begins 'PK\3\4\24\0' 'a ZIP archive'
 	begins '<?xml version="1.0"?>\n<svg width="10">' 'a picture, perhaps of a flame graph'
 	begins "<!DOCTYPE html>\n<html lang='en'>" 'a page that Kiln has not written'

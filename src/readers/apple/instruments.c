@@ -5,9 +5,9 @@
  *	900.00 ms  82.6%	12.50 ms	 	 main
  *
  * Fields are separated by tabs; a blank more before the name is a call deeper. Xcode 16 has no
- *third field, and two blanks before the outermost name. What counts is the second field, the line's
- *own time: in ms, with as many decimals as the input has need of. Counters have cycles ("1.50 Gc")
- *in its place. */
+ * third field, and two blanks before the outermost name. What counts is the second field, the
+ * line's own time: in ms, with as many decimals as the input needs. Counters have cycles
+ * ("1.50 Gc") in its place. */
 #include "readers/lines/call_path.h"
 #include "readers/lines/line_format.h"
 

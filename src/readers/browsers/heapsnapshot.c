@@ -1,6 +1,6 @@
 /* heapsnapshot.c: V8's heap snapshots, if they say where objects were allocated: "Allocation
  * instrumentation on timeline" with stacks in DevTools, or HeapProfiler.startTrackingHeapObjects
- *with trackAllocations.
+ * with trackAllocations.
  *
  *	"snapshot"		what fields nodes, trace nodes and functions have
  *	"nodes"			objects in use, with the id of the trace node that allocated them

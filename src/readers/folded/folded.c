@@ -364,6 +364,16 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	return done;
 }
 
+/* An object or a list of JSON, of which no function's name begins like this? */
+static bool is_json(struct bytes head)
+{
+	head = bytes_trim(head);
+	if (head.len < 2 || (*head.at != '{' && *head.at != '['))
+		return false;
+	head = bytes_trim((struct bytes){head.at + 1, head.len - 1});
+	return head.len && (*head.at == '"' || *head.at == '{');
+}
+
 /* Any text whose lines end in numbers can be folded text: the bid is low. */
 static int bid(struct bytes head)
 {
@@ -387,7 +397,7 @@ static int bid(struct bytes head)
 		with_frames += line.len && memchr(line.at, ';', line.len);
 	}
 	if (!good && !other) /* one line, longer than the head */
-		return head.len >= READER_HEAD && memchr(head.at, ';', head.len) ? 1 : 0;
+		return head.len >= READER_HEAD && memchr(head.at, ';', head.len) && !is_json(head);
 	if (good <= other)
 		return 0;
 	return with_frames ? 6 : 2;

@@ -6,8 +6,8 @@
  *
  * The second form is that of `perf script report flamegraph -f json`; "l" says that it is the
  * kernel. A value includes those of the children; the rest is the node's own. d3-flame-graph can
- *also be told that values do not include them (selfValue), as perf's script does: this is what a
- *file means that has a node with less than its children. The outermost node is the picture, not a
+ * also be told that values do not include them (selfValue), as perf's script does: this is what a
+ * file means that has a node with less than its children. The outermost node is the picture, not a
  * function, if it has one of the usual names. Source of the format: the README.md of
  * github.com/spiermar/d3-flame-graph. */
 #include "readers/stacks/json_stacks.h"

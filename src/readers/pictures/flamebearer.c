@@ -7,8 +7,8 @@
  * A level has the boxes of one depth from left to right, four numbers each: how far it is from the
  * end of the box to its left, its width, the part that is its own, and the number of its name. A
  * box is above the one that has it in its width. A comparison ("double") has seven numbers: the
- *first three for before and for after, and the name. The only box of the first level is the
- *picture. Source of the format: github.com/grafana/pyroscope, pkg/og/structs/flamebearer. */
+ * first three for before and for after, and the name. The only box of the first level is the
+ * picture. Source of the format: github.com/grafana/pyroscope, pkg/og/structs/flamebearer. */
 #include "readers/stacks/json_stacks.h"
 
 #define LEVELS_LIMIT READ_DEPTH_LIMIT

@@ -13,8 +13,8 @@
  *	453775084 3 @ 0x4b5a25 0x4b59f5
  *
  * "--- mutex:" is like contention, with a line "sampling period=N"; all other profiles,
- *threadcreate and a program's own, are like that of goroutines. A record ends with an empty line.
- *Source of the format: runtime/pprof/pprof.go. Sizes of a heap are those of the sampled objects. */
+ * threadcreate and a program's own, are like that of goroutines. A record ends with an empty line.
+ * Source of the format: runtime/pprof/pprof.go. Sizes of a heap are of the sampled objects. */
 #include "readers/lines/line_format.h"
 #include "readers/pprof/heap_record.h"
 

@@ -7,10 +7,9 @@
  *	558a60ec3000-558a60ec4000 r-xp 00001000 fe:00 10953510 /bin/app
  *
  * "@ heap_v2/524288" is sampled, one allocation in that many bytes; "@ growthz" is how the heap
- *grew,
- * "@ fragmentationz" what is lost in it. "--- contentionz 1 ---" has settings and records as Go's
- * text has them (go_text.c), all of which are estimates, too. Sources of the format: gperftools,
- * src/heap-profile-table.cc; google/pprof, profile/legacy_profile.go. */
+ * grew, "@ fragmentationz" what is lost in it. "--- contentionz 1 ---" has settings and records as
+ * Go's text has them (go_text.c), all of which are estimates, too. Sources of the format:
+ * gperftools, src/heap-profile-table.cc; google/pprof, profile/legacy_profile.go. */
 #include "readers/lines/line_format.h"
 #include "readers/pprof/address_stacks.h"
 #include "readers/pprof/heap_record.h"

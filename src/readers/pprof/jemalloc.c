@@ -10,7 +10,7 @@
  *	MAPPED_LIBRARIES:
  *
  * t* is the sum of the threads below it, which are left out. What was allocated in all is known
- *only with prof_accum. Source of the format: jemalloc, src/prof_data.c. */
+ * only with prof_accum. Source of the format: jemalloc, src/prof_data.c. */
 #include "readers/lines/line_format.h"
 #include "readers/pprof/address_stacks.h"
 #include "readers/pprof/heap_record.h"

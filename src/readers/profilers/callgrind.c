@@ -10,11 +10,10 @@
  *	17 1200 300
  *
  * ob= and cob= are binaries, fl=, fi=, fe= and cfi= files: a call is to the file and the binary of
- *the caller unless told otherwise. It is a call graph: call_graph.h makes stacks of it. With
- *Callgrind's
- * --separate-callers, a name has its callers behind it, `leaf'main`, and each is a function of its
- * own, so that its stacks are those that were. Source of the format: Valgrind's manual, "Callgrind
- * Format Specification". */
+ * the caller unless told otherwise. It is a call graph: call_graph.h makes stacks of it. With
+ * Callgrind's --separate-callers, a name has its callers behind it, `leaf'main`, and each is a
+ * function of its own, so that its stacks are those that were. Source of the format: Valgrind's
+ * manual, "Callgrind Format Specification". */
 #include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/stacks/call_graph.h"

@@ -7,7 +7,7 @@
  * Each of `pps` has a stack of numbers of frames, innermost first. Bytes and blocks are in all (tb,
  * tbk), when the heap was largest (gb, gbk) and at the end (eb, ebk); rb and wb are bytes that were
  * read and written. The largest size of a single stack (mb) is of another moment for each: such
- *bytes cannot be added up, and are not read. Source of the format: Valgrind, dhat/dh_main.c. */
+ * bytes cannot be added up, and are not read. Source of the format: Valgrind, dhat/dh_main.c. */
 #include "readers/profilers/valgrind_frame.h"
 #include "readers/stacks/json_stacks.h"
 

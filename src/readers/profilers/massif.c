@@ -13,7 +13,7 @@
  *
  * A line's bytes include those of the lines below it, which are its callers. Snapshots are of
  * different moments, whose bytes are not to be added up: the peak is read, or the largest one with
- *a tree where no peak was written. Source of the format: Valgrind, massif/ms_main.c. */
+ * a tree where no peak was written. Source of the format: Valgrind, massif/ms_main.c. */
 #include "readers/lines/line_format.h"
 #include "readers/lines/nested.h"
 #include "readers/profilers/valgrind_frame.h"
