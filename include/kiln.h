@@ -19,8 +19,8 @@
  *
  * The library never prints and never ends the process. Numbers have a decimal point in all that it
  * reads and writes, whatever the locale of the process is. Several threads may read one profile at
- *the same time; a view must be used by one thread at a time. Functions that can fail return false
- *or NULL and fill in `err`, which may be NULL. A call that fails has no effect: profiles and views
+ * the same time; a view must be used by one thread at a time. Functions that can fail return false
+ * or NULL and fill in `err`, which may be NULL. A call that fails has no effect: profiles and views
  * keep their state, memory, files and threads are released, and the file that kiln_render should
  * have written is unchanged. After a failure, also one for lack of memory (KILN_MEMORY), the next
  * call works as usual.
