@@ -97,3 +97,15 @@ total() {
 	said '1 of 21 lines skipped, first at line 18: expected `--- Thread ID (name: NAME/ID) stack: ---`' <"$golden/threadz/threads.txt"
 	printf -- '--- threadz 1 ---\n\n--- Memory map: ---\n' | "$kiln" fold --format threadz - 2>&1 | grep -F 'expected'
 }
+
+# Go before it printed names. Every value is divided by 1 - exp(-size / 1024), which is half of the rate.
+@test "gperftools: text of Go without the names of functions" {
+	suffix=txt same gperftools-text/go
+	[ "$(total inuse_objects "$golden/gperftools-text/go.txt")" -eq 3 ]
+	[ "$(total alloc_space "$golden/gperftools-text/go.txt")" -eq $((5562 + 4737)) ]
+	printf 'threadcreate profile: total 7\n6 @ 0x44cb3 0x45045\n1 @ 0x440e2\n' >threads.txt
+	[ "$(total threadcreate threads.txt)" -eq 7 ]
+	printf -- '--- mutex:\ncycles/second=1000000000\nsampling period=2\n50 3 @ 0x44cb3\n' >mutex.txt
+	[ "$(total delay mutex.txt)" -eq 100 ]
+	[ "$(total contentions mutex.txt)" -eq 6 ]
+}

@@ -8,8 +8,10 @@
  *
  * "@ heap_v2/524288" is sampled, one allocation in that many bytes; "@ growthz" is how the heap
  * grew, "@ fragmentationz" what is lost in it. "--- contentionz 1 ---" has settings and records as
- * Go's text has them (go_text.c), all of which are estimates, too. Sources of the format:
- * gperftools, src/heap-profile-table.cc; google/pprof, profile/legacy_profile.go. */
+ * Go's text has them (go_text.c), all of which are estimates, too. Without the names of functions,
+ * Go's own text is read here: "@ heap/1048576" is sampled with half of that rate, and "threadcreate
+ * profile: total 7" has records of one count. Sources of the format: gperftools,
+ * src/heap-profile-table.cc; google/pprof, profile/legacy_profile.go. */
 #include "readers/lines/line_format.h"
 #include "readers/pprof/address_stacks.h"
 #include "readers/pprof/heap_record.h"
@@ -20,7 +22,7 @@ struct gperftools_text {
 	struct text_stacks stacks;
 	struct address_stacks addresses;
 	const struct read_options *options;
-	enum { NONE, HEAP, CONTENTION, MAPPINGS } section;
+	enum { NONE, HEAP, CONTENTION, COUNT, MAPPINGS } section;
 	size_t values;		 /* of a record */
 	uint64_t cycles, period; /* of contentions: per second; one in so many is recorded */
 	uint64_t rate;		 /* of a heap: one sample in so many bytes */
@@ -31,9 +33,10 @@ struct gperftools_text {
 
 static const struct {
 	const char *name;
-	bool sampled;
-} heap_types[] = {{"heapprofile", false}, {"heap_v2/", true}, {"heapz_v2/", true},
-	{"growthz", false}, {"fragmentationz", false}};
+	unsigned per_rate; /* one in as many bytes as the number behind the name, divided by this,
+			      is sampled; 0: there is no number, all are there */
+} heap_types[] = {{"heapprofile", 0}, {"heap_v2/", 1}, {"heapz_v2/", 1}, {"heap/", 2},
+	{"growthz", 0}, {"fragmentationz", 0}};
 
 /* "heap profile: 3: 4096 [5: 8192] @ heap_v2/524288": its totals and its rate (0: all are there).
  */
@@ -53,18 +56,33 @@ static bool parse_heap_heading(
 	for (size_t i = 0; i < sizeof(heap_types) / sizeof(*heap_types); i++) {
 		struct bytes name = bytes_of(heap_types[i].name);
 
-		if (!heap_types[i].sampled && bytes_equal(line, name))
+		if (!heap_types[i].per_rate && bytes_equal(line, name))
 			return true;
-		if (heap_types[i].sampled && bytes_starts_with(line, name))
-			return bytes_u64(
-				(struct bytes){line.at + name.len, line.len - name.len}, ret_rate);
+		if (!heap_types[i].per_rate || !bytes_starts_with(line, name))
+			continue;
+		line = (struct bytes){line.at + name.len, line.len - name.len};
+		if (!bytes_u64(line, ret_rate))
+			return false;
+		*ret_rate /= heap_types[i].per_rate;
+		return true;
 	}
 	return false;
 }
 
 static bool is_contention_heading(struct bytes line)
 {
-	return bytes_starts_with(line, BYTES("--- contentionz "));
+	return bytes_starts_with(line, BYTES("--- contentionz ")) ||
+	       bytes_equal(line, BYTES("--- contention:")) ||
+	       bytes_equal(line, BYTES("--- mutex:"));
+}
+
+/* "threadcreate profile: total 7" */
+static bool is_count_heading(struct bytes line, struct bytes *ret_name)
+{
+	const char *at = bytes_find(line, BYTES(" profile: total "));
+
+	*ret_name = (struct bytes){line.at, at ? (size_t)(at - line.at) : 0};
+	return ret_name->len;
 }
 
 /* What was allocated in all is not known when the file has zeroes for it, or the same numbers
@@ -82,6 +100,7 @@ static size_t heap_values(const int64_t totals[HEAP_VALUES])
 static void take_heading(struct gperftools_text *g, struct bytes line)
 {
 	int64_t totals[HEAP_VALUES];
+	struct bytes name;
 
 	if (parse_heap_heading(line, totals, &g->rate)) {
 		g->section = HEAP;
@@ -93,6 +112,10 @@ static void take_heading(struct gperftools_text *g, struct bytes line)
 		text_stacks_stream(&g->stacks, BYTES("delay"), BYTES("ns"), (struct bytes){0});
 		text_stacks_stream(
 			&g->stacks, BYTES("contentions"), BYTES("count"), (struct bytes){0});
+	} else if (is_count_heading(line, &name)) {
+		g->section = COUNT;
+		g->values = 1;
+		text_stacks_stream(&g->stacks, name, BYTES("count"), (struct bytes){0});
 	} else {
 		text_stacks_skip(&g->stacks, "expected `heap profile: ` or `--- contentionz `");
 	}
@@ -149,15 +172,18 @@ static bool parse_heap(
 static void take_record(struct gperftools_text *g, struct bytes line)
 {
 	int64_t values[HEAP_VALUES];
-	bool parsed = g->section == HEAP ? parse_heap(g, &line, values)
-					 : parse_contention(g, &line, values);
+	bool parsed = g->section == HEAP    ? parse_heap(g, &line, values)
+		      : g->section == COUNT ? heap_record_count(&line, '@', &values[0])
+					    : parse_contention(g, &line, values);
 
 	if (parsed && address_stacks_parse(&g->addresses, line))
 		address_stacks_add(&g->addresses, g->stacks.lines.number, values, g->values);
 	else
-		text_stacks_skip(&g->stacks,
-			g->section == HEAP ? "expected " EXPECTS
-					   : "expected a record such as `453775084 3 @ 0x4b5a25`");
+		text_stacks_skip(
+			&g->stacks, g->section == HEAP ? "expected " EXPECTS
+				    : g->section == COUNT
+					    ? "expected a record such as `3 @ 0x4b5a25`"
+					    : "expected a record such as `453775084 3 @ 0x4b5a25`");
 }
 
 /* ---- Lines ---- */
@@ -186,7 +212,7 @@ static void add_discarded(struct gperftools_text *g)
 {
 	uint64_t contentions;
 
-	if (g->section != HEAP && g->stacks.streams && g->discarded &&
+	if (g->values == 2 && g->stacks.streams && g->discarded &&
 		!__builtin_mul_overflow(g->discarded, g->period, &contentions) &&
 		contentions <= PROFILE_COUNT_LIMIT)
 		profile_add_loss(g->stacks.profile, g->stacks.first_stream + 1, BYTES("discarded"),
@@ -222,10 +248,12 @@ static int bid(struct bytes head)
 {
 	int64_t totals[HEAP_VALUES];
 	uint64_t rate;
-	struct bytes line;
+	struct bytes line, name;
 
 	if (!bytes_line(&head, &line))
 		return 0;
+	if (is_count_heading(line, &name))
+		return bytes_find(head, BYTES(" @ 0x")) ? 8 * 20 : 0;
 	if (parse_heap_heading(line, totals, &rate))
 		return 8 * 20 + (bytes_find(head, BYTES("] @")) ? 8 * 4 : 0);
 	return is_contention_heading(line) && bytes_find(head, BYTES("cycles/second")) ? 8 * 28 : 0;
