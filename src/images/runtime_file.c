@@ -191,6 +191,24 @@ static int find_newest(const char *directory, const char *start, const char *end
 	return fd;
 }
 
+bool runtime_file_any_in(const char *directory, const char *start, const char *end)
+{
+	DIR *dir = scope_directory(open_folder(directory));
+	struct dirent *entry;
+	unsigned seen = 0;
+	bool any = false;
+
+	for (; dir && !any && seen < NAMES_LIMIT && (entry = readdir(dir)); seen++) {
+		struct bytes found = bytes_of(entry->d_name);
+
+		any = bytes_starts_with(found, bytes_of(start)) &&
+		      bytes_ends_with(found, bytes_of(end));
+	}
+	if (dir)
+		scope_closedir(dir);
+	return any || seen == NAMES_LIMIT;
+}
+
 static int not_found(const char *directory, const char *start, const char *end, struct error *err)
 {
 	error_set(err, ERR_IO, "%s: no file %s*%s", directory, start, end);

@@ -26,6 +26,9 @@ int runtime_file_find(int32_t pid, const char *start, const char *end, struct er
 int runtime_file_find_in(
 	const char *directory, const char *start, const char *end, struct error *err);
 
+/* Is there a file whose name starts and ends so, or are there too many to tell? */
+bool runtime_file_any_in(const char *directory, const char *start, const char *end);
+
 /* How much has been read for all programs together. A user who can write such a file can write a
  * large one, so what exceeds the limits is left out. `{0}`: nothing yet. */
 #define RUNTIME_BYTES_LIMIT ((uint64_t)1 << 30)		/* without holes */

@@ -8,6 +8,7 @@
 #include "images/perf_map.h"
 #include "images/v8_log.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
@@ -35,6 +36,8 @@ struct source {
 };
 
 enum { DUMP, LOG, MAP, SOURCES };
+
+static_assert(SOURCES == JIT_SOURCES, "struct jit_code has room for them");
 
 struct jit_process {
 	process_id process;
@@ -225,12 +228,30 @@ static int open_log(struct jit_code *code, const struct jit_process *row, struct
 	return fd;
 }
 
-static int open_beside(const struct jit_code *code, const struct jit_process *row, int source)
+/* Mostly a recording has none of these files beside it. That is found out once, and not by listing
+ * the directory for each of its processes. */
+static bool any_beside(struct jit_code *code, int source)
+{
+	static const char *const starts[SOURCES] = {
+		[DUMP] = "jit-", [LOG] = "isolate-", [MAP] = "perf-"};
+	static const char *const ends[SOURCES] = {
+		[DUMP] = ".dump", [LOG] = "-v8.log", [MAP] = ".map"};
+
+	if (!code->recorded)
+		return true;
+	if (!code->beside_seen[source])
+		code->beside_any[source] =
+			runtime_file_any_in(code->beside, starts[source], ends[source]);
+	code->beside_seen[source] = true;
+	return code->beside_any[source];
+}
+
+static int open_beside(struct jit_code *code, const struct jit_process *row, int source)
 {
 	char start[32] = "isolate-", end[32] = "dump";
 	struct error ignored = {0};
 
-	if (!code->beside)
+	if (!code->beside || !any_beside(code, source))
 		return -1;
 	if (source == DUMP)
 		snprintf(start, sizeof(start), "jit-%d.", row->own_pid);

@@ -14,6 +14,8 @@
 #include "images/runtime_file.h"
 #include "model/profile.h"
 
+#define JIT_SOURCES 3u /* kinds of files */
+
 /* `{0}` is empty. */
 struct jit_code {
 	bool recorded;	 /* the processes are gone; false: while recording */
@@ -21,6 +23,7 @@ struct jit_code {
 	bool monotonic;	 /* sample times are CLOCK_MONOTONIC */
 	const char
 		*beside; /* a directory that may have files of processes that are gone; or NULL */
+	bool beside_seen[JIT_SOURCES], beside_any[JIT_SOURCES]; /* has it files of this kind? */
 	const char *v8_logs;  /* a glob(7) for logs, from the user; NULL: none */
 	int64_t wall_offset;  /* ns from sample times to wall-clock time; INT64_MIN: unknown */
 	bool follows;	      /* a perf map is being sampled */
