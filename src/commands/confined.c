@@ -9,6 +9,7 @@
 #include "base/output_folder.h"
 #include "base/spool.h"
 #include "images/debuginfod.h"
+#include "images/kernel_kept.h"
 #include "images/symbol_cache.h"
 
 #include <stdlib.h>
@@ -96,8 +97,10 @@ void confined_start(const struct loading *loading)
 		free(written.items[i]);
 	}
 	vector_release(&written);
-	if (loading && !loading->options.naming.no_cache && symbol_cache_folder(&cache))
+	if (loading && !loading->options.naming.no_cache && symbol_cache_folder(&cache)) {
 		confine_allow_write(&c, cache.at);
+		kernel_kept_prepare();
+	}
 	if (loading && loading->binary_locations.servers && debuginfod_cache_folder(&cache))
 		confine_allow_tree(&c, cache.at);
 	buffer_release(&cache);

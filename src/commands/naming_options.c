@@ -1,6 +1,8 @@
 /* naming_options.c: the options that say where names come from, and how much they say. */
 #include "commands/naming_options.h"
 
+#include "images/symbol_cache.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,6 +87,14 @@ struct option_group naming_place_options(void)
 
 /* ---- How much names say ---- */
 
+/* The kernel's symbols are kept whatever command needs them, so the whole process is told. */
+static bool set_no_cache(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	symbol_cache_switch_off();
+	return option_flag(target, option, value, err);
+}
+
 static const struct option detail_options[] = {
 	{.name = "no-inline",
 		.help = "leave out inlined functions: their samples count for the function that "
@@ -97,7 +107,7 @@ static const struct option detail_options[] = {
 		.offset = AT(naming.lines)},
 	{.name = "no-cache",
 		.help = "do not read or write the symbol cache on disk",
-		.set = option_flag,
+		.set = set_no_cache,
 		.offset = AT(naming.no_cache)},
 	{.name = "v8-log",
 		.argument = "GLOB",

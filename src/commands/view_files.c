@@ -10,6 +10,7 @@
 #include "base/spool.h"
 #include "commands/desktop.h"
 #include "images/debuginfod.h"
+#include "images/kernel_kept.h"
 #include "images/symbol_cache.h"
 #include "server/objdump.h"
 
@@ -23,10 +24,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files of the kernel about itself: names of its functions, mappings of this process, the number of
- * processors. */
-static const char *const system_files[] = {"/proc/kallsyms", "/proc/modules", "/proc/stat",
-	"/proc/self/maps", "/sys/kernel/notes", "/sys/devices/system/cpu/online"};
+/* Files of the kernel about itself: names of its functions, which boot they are of, mappings of
+ * this process, the number of processors. */
+static const char *const system_files[] = {"/proc/kallsyms", "/proc/modules",
+	"/proc/sys/kernel/random/boot_id", "/proc/stat", "/proc/self/maps", "/sys/kernel/notes",
+	"/sys/devices/system/cpu/online"};
 
 /* Whoever writes programs keeps no secrets in files that end so. What has no such ending is shown
  * where systems have their headers, if everybody may read it. */
@@ -295,8 +297,10 @@ static unsigned confine(const struct view_files *f)
 	allow_places(&c, f->binary_locations);
 	if (f->v8_logs)
 		allow_pattern(&c, f->v8_logs);
-	if (f->stores_names && symbol_cache_folder(&cache))
+	if (f->stores_names && symbol_cache_folder(&cache)) {
 		confine_allow_write(&c, cache.at);
+		kernel_kept_prepare();
+	}
 	buffer_release(&cache);
 	return confine_start(&c);
 }

@@ -12,6 +12,7 @@
 #include "base/scope.h"
 #include "base/search.h"
 #include "images/kernel_image.h"
+#include "images/kernel_rows.h"
 
 #include <stdlib.h>
 
@@ -20,24 +21,6 @@
 	4096u /* bytes added to the page of a last symbol, whose size is unknown */
 
 enum { ROW_STRONG = 1, ROW_GLOBAL = 2 };
-
-struct row {
-	uint64_t address;
-	uint32_t name; /* offset in the text */
-	uint16_t name_len;
-	uint16_t module : 14, rank : 2;
-};
-#define MODULES_LIMIT ((1u << 14) - 1) /* functions of further modules count as [kernel] */
-
-struct kernel {
-	struct input input; /* text of kernel_open */
-	bool opened;
-	struct buffer made; /* text of kernel_of_image */
-	struct bytes text;
-	VECTOR(struct row) rows; /* functions by ascending address, one for each address */
-	VECTOR(struct bytes) modules;
-	uint64_t text_start;
-};
 
 /* ---- Lines: ADDRESS LETTER NAME [TAB MODULE] ---- */
 
@@ -85,7 +68,7 @@ static unsigned module_number(struct kernel *k, struct bytes module)
 		return 0;
 	if (bytes_equal(k->modules.items[count - 1], module))
 		return (unsigned)(count - 1);
-	if (count > MODULES_LIMIT)
+	if (count > KERNEL_MODULES_LIMIT)
 		return 0;
 	vector_push(&k->modules, module);
 	return (unsigned)count;
@@ -105,15 +88,16 @@ static void add_line(struct kernel *k, const struct line *line)
 	if (bytes_equal(line->name, BYTES("_text")) ||
 		(!k->text_start && bytes_equal(line->name, BYTES("_stext"))))
 		k->text_start = line->address;
-	vector_push(&k->rows, ((struct row){line->address, (uint32_t)(line->name.at - k->text.at),
-				      (uint16_t)line->name.len,
-				      (uint16_t)(module_number(k, line->module) & MODULES_LIMIT),
-				      (uint16_t)(letter_rank(line->letter) & 3)}));
+	vector_push(
+		&k->rows, ((struct kernel_row){line->address,
+				  (uint32_t)(line->name.at - k->text.at), (uint16_t)line->name.len,
+				  (uint16_t)(module_number(k, line->module) & KERNEL_MODULES_LIMIT),
+				  (uint16_t)(letter_rank(line->letter) & 3)}));
 }
 
 /* ---- One name for each address ---- */
 
-static struct bytes row_name(const struct kernel *k, const struct row *row)
+static struct bytes row_name(const struct kernel *k, const struct kernel_row *row)
 {
 	return (struct bytes){k->text.at + row->name, row->name_len};
 }
@@ -128,7 +112,8 @@ static size_t underscores(struct bytes name)
 }
 
 /* Strong before weak, global before local, then as in symbols.h; sizes are unknown. */
-static bool is_better(const struct kernel *k, const struct row *a, const struct row *b)
+static bool is_better(
+	const struct kernel *k, const struct kernel_row *a, const struct kernel_row *b)
 {
 	struct bytes name_a = row_name(k, a), name_b = row_name(k, b);
 
@@ -144,7 +129,7 @@ static bool is_better(const struct kernel *k, const struct row *a, const struct 
 /* By address; lines with the same address keep their order. */
 static int row_compare(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct kernel_row *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -155,7 +140,7 @@ static void sort_rows(struct kernel *k)
 {
 	for (size_t i = 1; i < k->rows.len; i++)
 		if (k->rows.items[i].address < k->rows.items[i - 1].address) {
-			qsort(k->rows.items, k->rows.len, sizeof(struct row), row_compare);
+			qsort(k->rows.items, k->rows.len, sizeof(struct kernel_row), row_compare);
 			return;
 		}
 }
@@ -165,7 +150,7 @@ static void choose_names(struct kernel *k)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < k->rows.len; i++) {
-		struct row row = k->rows.items[i];
+		struct kernel_row row = k->rows.items[i];
 
 		if (!kept || k->rows.items[kept - 1].address != row.address)
 			k->rows.items[kept++] = row;
@@ -252,6 +237,7 @@ void kernel_release(struct kernel *k)
 	if (k->opened)
 		input_release(&k->input);
 	buffer_release(&k->made);
+	stable_file_release(&k->kept);
 	vector_release(&k->rows);
 	vector_release(&k->modules);
 	memory_free(k);
@@ -263,7 +249,7 @@ void kernel_release(struct kernel *k)
  * after its own page at the latest. */
 static uint64_t row_end(const struct kernel *k, size_t at)
 {
-	const struct row *row = &k->rows.items[at];
+	const struct kernel_row *row = &k->rows.items[at];
 	uint64_t far = (row->address | (LAST_SYMBOL_REACHES - 1)) + 1 + LAST_SYMBOL_REACHES;
 
 	if (far < row->address)
@@ -278,7 +264,7 @@ static uint64_t row_end(const struct kernel *k, size_t at)
 bool kernel_find(const struct kernel *k, uint64_t address, struct kernel_symbol *ret_symbol)
 {
 	size_t low = search_up_to(&k->rows, address, address);
-	const struct row *row;
+	const struct kernel_row *row;
 
 	if (!low || address >= row_end(k, low - 1))
 		return false;

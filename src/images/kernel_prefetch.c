@@ -1,12 +1,14 @@
 /* kernel_prefetch.c: the running kernel's symbols, read by a thread before they are needed.
  *
  * The kernel generates the text of /proc/kallsyms while it is read, which takes longer than
- * reading most recordings. `bench/perf_data.sh` includes it. */
+ * reading most recordings. Later runs have them kept (kernel_kept.h). `bench/perf_data.sh` includes
+ * it. */
 #include "images/kernel.h"
 
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/thread.h"
+#include "images/kernel_kept.h"
 
 #include <pthread.h>
 
@@ -22,10 +24,23 @@ static struct {
 	size_t failed_size; /* size of an allocation that failed in the thread; 0: none */
 } ahead = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
+/* The kept symbols, or those that the kernel prints, which are kept then. */
+static struct kernel *kernel_read(struct error *err)
+{
+	struct kernel *k = kernel_kept_open();
+
+	if (k)
+		return k;
+	k = kernel_open_text("/proc/kallsyms", err);
+	if (k)
+		kernel_keep(k);
+	return k;
+}
+
 static void read_text(void *unused)
 {
 	(void)unused;
-	ahead.kernel = kernel_open_text("/proc/kallsyms", &ahead.error);
+	ahead.kernel = kernel_read(&ahead.error);
 }
 
 /* Another call of libkiln than the one that started the thread may take the symbols, so a failed
@@ -127,7 +142,7 @@ struct kernel *kernel_open(struct error *err)
 	if (failed_size)
 		scope_fail(failed_size);
 	if (!known)
-		kernel = kernel_open_text("/proc/kallsyms", err);
+		kernel = kernel_read(err);
 	if (kernel)
 		scope_hold(kernel, release);
 	return kernel;

@@ -103,11 +103,20 @@ static bool folder_at_home(struct buffer *path, const char *home)
 	return found;
 }
 
+static _Atomic bool switched_off;
+
+void symbol_cache_switch_off(void)
+{
+	switched_off = true;
+}
+
 bool symbol_cache_folder(struct buffer *path)
 {
 	const char *own = getenv("KILN_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
 
+	if (switched_off)
+		return false;
 	if (own) {
 		buffer_text(path, own);
 		return *own && make_folder(own);

@@ -22,6 +22,9 @@
 
 #define SYMBOL_CACHE_SIZE ((uint64_t)1 << 30) /* bytes, unless $KILN_CACHE_SIZE says otherwise */
 
+/* From now on, this process has no cache. */
+void symbol_cache_switch_off(void);
+
 /* The folder, created if missing; false: none. `ret_path` must be empty; its content changes even
  * on failure. */
 bool symbol_cache_folder(struct buffer *ret_path);

@@ -1,7 +1,8 @@
 /* test_kernel.c: are kernel functions found where /proc/kallsyms has them? */
 #include "test.h"
 
-#include "images/kernel.h"
+#include "images/kernel_kept.h"
+#include "images/kernel_rows.h"
 #include "support/work_folder.h"
 
 #include <pthread.h>
@@ -143,6 +144,52 @@ static void all_functions_are_those_of_awk(void **state)
 	kernel_release(k);
 }
 
+/* In a folder of this test's own. Kept symbols are those that were read. */
+static void kept_symbols_are_those_that_were_read(void **state)
+{
+	struct error err = {0};
+	struct kernel *k, *kept;
+
+	(void)state;
+	work_run("mkdir -m 700 kept && cat /proc/kallsyms >kallsyms");
+	setenv("KILN_CACHE", work_path("kept"), 1);
+	assert_null(kernel_kept_open());
+	k = kernel_open_text("/proc/kallsyms", &err);
+	if (!k && err.code == ERR_PERMISSION)
+		skip_without("root, to see the kernel's addresses");
+	assert_non_null(k);
+	kernel_keep(k);
+	kept = kernel_kept_open();
+	if (!kept) { /* BPF programs come and go while others record */
+		kernel_release(k);
+		k = kernel_open_text("/proc/kallsyms", &err);
+		kernel_keep(k);
+		kept = kernel_kept_open();
+	}
+	if (!kept)
+		skip_without(
+			"BPF programs that stay the same meanwhile, and the right to list them");
+	assert_int_equal(kernel_symbol_count(kept), kernel_symbol_count(k));
+	assert_int_equal(kernel_text_start(kept), kernel_text_start(k));
+	for (size_t i = 0; i < k->rows.len; i++) {
+		struct kernel_symbol a, b;
+
+		assert_true(kernel_find(k, k->rows.items[i].address, &a));
+		assert_true(kernel_find(kept, k->rows.items[i].address, &b));
+		assert_true(bytes_equal(a.name, b.name) && bytes_equal(a.module, b.module));
+		assert_int_equal(a.end, b.end);
+	}
+	kernel_release(kept);
+	work_run("test $(stat -c %%a kept/kernel) = 600");
+	work_run("printf x | dd of=kept/kernel bs=1 seek=$(($(stat -c %%s kept/kernel) / 2)) "
+		 "conv=notrunc status=none");
+	assert_null(kernel_kept_open());
+	work_run("truncate -s 100 kept/kernel");
+	assert_null(kernel_kept_open());
+	kernel_release(k);
+	unsetenv("KILN_CACHE");
+}
+
 static void the_build_id_is_that_of_the_notes(void **state)
 {
 	FILE *pipe = popen("od -An -v -tx1 -j16 -N20 /sys/kernel/notes | tr -d ' \\n'", "r");
@@ -195,6 +242,7 @@ int main(void)
 		cmocka_unit_test(hidden_addresses_name_the_sysctl),
 		cmocka_unit_test(other_text_is_refused_with_its_line),
 		cmocka_unit_test(all_functions_are_those_of_awk),
+		cmocka_unit_test(kept_symbols_are_those_that_were_read),
 		cmocka_unit_test(the_build_id_is_that_of_the_notes),
 		cmocka_unit_test(threads_that_wait_all_get_an_answer),
 	};
