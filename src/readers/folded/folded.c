@@ -287,13 +287,6 @@ static void streams_close(struct folded *f)
 			row->delivered = delivered_of_sum(f->total[side]);
 	}
 	buffer_release(&unit);
-	if (f->comments) {
-		struct buffer count = {0};
-
-		buffer_u64(&count, f->comments);
-		profile_set_meta(f->profile, BYTES("comments"), buffer_bytes(&count));
-		buffer_release(&count);
-	}
 }
 
 /* Other tools count skipped lines and accept an input without stacks; Perl counts empty lines,
