@@ -48,6 +48,9 @@ static: setup ## build-static/kiln: needs nothing but a kernel
 	@[ -f build-static/build.ninja ] || meson setup build-static -Dstatic_binary=true -Dtests=false >/dev/null
 	@ninja -C build-static
 
+arm64: setup ## build-arm64/kiln: for 64-bit Arm (takes gcc-aarch64-linux-gnu and mmdebstrap)
+	@tools/arm64.sh
+
 clean: ## remove what was built
 	@rm -rf build build-* dist demo.svg demo.kiln
 
@@ -63,4 +66,4 @@ setup-browser:
 $(BUILD)/build.ninja:
 	@CC=$(CC_FIRST) meson setup $(BUILD) >/dev/null
 
-.PHONY: all demo test test-kernels gallery screens bench fuzz check install uninstall deb static clean help setup setup-browser
+.PHONY: all demo test test-kernels gallery screens bench fuzz check install uninstall deb static arm64 clean help setup setup-browser
