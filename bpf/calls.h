@@ -8,7 +8,9 @@
 #include "bpf/core.h"
 #include "bpf/shared/calls.h"
 
-#define STATUS_32BIT 2 /* TS_COMPAT: in 32-bit calls, numbers have another meaning */
+/* In 32-bit calls, numbers have another meaning. */
+#define STATUS_32BIT 2		 /* TS_COMPAT of x86 */
+#define FLAG_32BIT   (1ul << 22) /* TIF_32BIT of arm64 */
 
 const volatile __u8 calls[CALL_NUMBERS]; /* kinds, by number */
 
@@ -41,7 +43,11 @@ static __always_inline bool is_32bit(struct task_struct *task)
 
 static __always_inline bool is_32bit(struct task_struct *task)
 {
+#ifdef __TARGET_ARCH_arm64
+	return task->thread_info.flags & FLAG_32BIT;
+#else
 	return false;
+#endif
 }
 #endif
 

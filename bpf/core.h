@@ -15,6 +15,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct thread_info {
+	unsigned long flags;
 	__u32 status;
 };
 

@@ -25,7 +25,7 @@ if [ ! -d "$root/usr/lib" ]; then
 fi
 
 if [ ! -f build-arm64/build.ninja ]; then
-	printf "[constants]\nroot = '%s'\n" "$root" >build-arm64-root.ini
-	meson setup build-arm64 --cross-file build-arm64-root.ini --cross-file tools/arm64.ini
+	printf "[constants]\nroot = '%s'\n" "$root" >"$root/root.ini" # where meson looks for it later, too
+	meson setup build-arm64 --cross-file "$root/root.ini" --cross-file tools/arm64.ini
 fi
 ninja -C build-arm64

@@ -12,6 +12,7 @@
 #include "commands/record_output.h"
 #include "commands/record_summary.h"
 #include "commands/terminal.h"
+#include "images/arch.h"
 #include "model/idle.h"
 #include "recorders/recorders.h"
 
@@ -119,6 +120,11 @@ static bool set_call_graph(
 	}
 	if (!bytes_equal(how, BYTES("dwarf")))
 		return error_set(err, ERR_USAGE, "expected fp, or dwarf[,BYTES]");
+	if (!arch_native())
+		return error_set(err, ERR_UNSUPPORTED,
+			"dwarf is not available on " KILN_MACHINE
+			": only fp is, which takes the stacks of code that was compiled with "
+			"-fno-omit-frame-pointer");
 	options->stacks = STACKS_TABLES;
 	return !comma || bytes_u64(bytes_of(comma + 1), &options->stack_bytes) ||
 	       error_set(err, ERR_USAGE, "expected a number of bytes after dwarf,");
@@ -421,6 +427,10 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 	if (o->stack_bytes > STACK_BYTES_MAX)
 		return error_set(
 			err, ERR_USAGE, "--stack-bytes: expected at most %u", STACK_BYTES_MAX);
+	if (o->stack_bytes && !arch_native())
+		return error_set(err, ERR_UNSUPPORTED,
+			"--stack-bytes: copies of stacks are not available on " KILN_MACHINE
+			", where user stacks come from frame pointers");
 	o->stack_bytes = (o->stack_bytes + 7) & ~(uint64_t)7;
 	if (!mode_check(recorders[r->mode]->mode, o, err))
 		return false;

@@ -8,6 +8,7 @@
 #include "recorders/probes/tracefs.h"
 #include "recorders/programs/copies.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -161,6 +162,16 @@ static bool cut_type(struct bytes *name, struct hit_value *value)
 	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
+/* Are the places known that the words of struct pt_regs have, and how assemblers write registers?
+ */
+static bool check_machine(struct error *err)
+{
+	return (arch_native() && arch_native()->machine == EM_X86_64) ||
+	       error_set(err, ERR_UNSUPPORTED,
+		       "--weight: arguments of functions and static probes can be read only on "
+		       "x86-64; here only fields of tracepoints can");
+}
+
 /* Registers of a function's arguments: System V ABI AMD64 supplement, 3.2.3. */
 static bool weigh_function(struct probe_search *f, uint32_t *ret, struct error *err)
 {
@@ -170,9 +181,8 @@ static bool weigh_function(struct probe_search *f, uint32_t *ret, struct error *
 	struct bytes name = f->weight;
 	unsigned number;
 
-	if (!arch_native() || arch_native()->machine != 62 /* EM_X86_64 */)
-		return error_set(err, ERR_UNSUPPORTED,
-			"--weight: function arguments can be read only on x86-64");
+	if (!check_machine(err))
+		return false;
 	if (!cut_type(&name, &value) || !argument_named(name, of_return, &number) ||
 		(!of_return && number >= WEIGHT_REGISTERS))
 		return error_set(err, ERR_USAGE,
@@ -213,6 +223,8 @@ static bool weigh_static(
 	struct hit_value value = {0};
 	unsigned number, count = usdt_count(found->arguments);
 
+	if (!check_machine(err))
+		return false;
 	if (!argument_named(f->weight, false, &number) || number >= count)
 		return error_set(err, ERR_USAGE,
 			count ? "event '%s': expected --weight arg0 to arg%u, not '%.*s'"
