@@ -1,6 +1,7 @@
 /* broker.c: which process opens files for a process that may not open them? */
 #include "base/broker.h"
 
+#include "base/libc.h"
 #include "base/plain_file.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
 #include "base/expansion.h"
 #include "base/filters/filter.h"
 #include "base/input_range.h"
+#include "base/libc.h"
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/stable_file.h"

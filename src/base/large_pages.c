@@ -14,6 +14,8 @@ void large_pages_advise(void *p, size_t size)
 	madvise((void *)start, (uintptr_t)p + size - start, MADV_HUGEPAGE);
 }
 
+#ifdef HAVE_MALLOPT
+
 void large_pages_heap(void)
 {
 	mallopt(M_MMAP_THRESHOLD, (int)LARGE_PAGE);
@@ -30,6 +32,22 @@ void large_pages_trim(void)
 {
 	malloc_trim(0);
 }
+
+#else /* musl has one heap, which returns what is freed, and nothing to choose */
+
+void large_pages_heap(void)
+{
+}
+
+void large_pages_single_heap(void)
+{
+}
+
+void large_pages_trim(void)
+{
+}
+
+#endif
 
 size_t large_pages_usable(void *p, size_t size)
 {

@@ -1,6 +1,7 @@
 /* record_output.c: where a recording goes while it grows and when it is finished. */
 #include "commands/record_output.h"
 
+#include "base/libc.h"
 #include "base/memory.h"
 #include "base/output_file.h"
 

@@ -30,6 +30,10 @@ static int slot_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+#ifndef R_AARCH64_IRELATIVE /* musl's elf.h */
+#define R_AARCH64_IRELATIVE 1032
+#endif
+
 /* The relocations that fill slots. */
 struct slot_types {
 	uint32_t jump, data, resolver;

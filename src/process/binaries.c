@@ -216,8 +216,9 @@ static struct image *open_mapped(struct patience *patience, const char *name,
 static bool is_inode(const char *path, const struct stat *st, const struct binary_key *key)
 {
 	int fd = key->generation ? broker_open(BROKER_BINARY, path) : -1;
+	const unsigned request = FS_IOC_GETVERSION; /* musl takes an int, glibc a long */
 	int generation = 0;
-	bool has_generation = fd >= 0 && !ioctl(fd, FS_IOC_GETVERSION, &generation);
+	bool has_generation = fd >= 0 && !ioctl(fd, request, &generation);
 
 	if (fd >= 0)
 		close(fd);

@@ -2,6 +2,7 @@
 #include "process/jit_code.h"
 
 #include "base/broker.h"
+#include "base/libc.h"
 #include "base/scope.h"
 #include "base/units.h"
 #include "images/jitdump.h"

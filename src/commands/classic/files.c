@@ -49,28 +49,27 @@ static bool is_elsewhere(const struct stat *st)
 static int visit(const char *path, const struct stat *st, int type, struct FTW *place)
 {
 	(void)place;
-	if (type == FTW_NS)
-		return FTW_CONTINUE;
-	if (is_elsewhere(st))
-		return FTW_SKIP_SUBTREE;
+	if (type == FTW_NS || is_elsewhere(st))
+		return 0;
 	own.line.len = 0;
 	for (path += *path == '/'; *path; path++)
 		buffer_char(&own.line, shown(*path));
 	buffer_printf(&own.line, " %lld\n", (long long)st->st_size);
 	output_write(&own.out, buffer_bytes(&own.line));
-	return FTW_CONTINUE;
+	return 0;
 }
 
 static int run(const struct classic_tool *tool, char **operands)
 {
 	struct error err = {0};
+	int how = FTW_PHYS | (own.one_device ? FTW_MOUNT : 0);
 	bool done;
 
 	(void)tool;
 	if (!output_open(&own.out, "-", 0666, &err))
 		return fail(&err);
 	for (; *operands; operands++)
-		if (nftw(*operands, visit, OPEN_FOLDERS, FTW_PHYS | FTW_ACTIONRETVAL) < 0)
+		if (nftw(*operands, visit, OPEN_FOLDERS, how) < 0)
 			print_notice("%s: %s", *operands, strerror(errno));
 	buffer_release(&own.line);
 	done = output_commit(&own.out, &err);

@@ -594,7 +594,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	return ok;
 }
 
-static bool all_ioctl(struct perf_source *source, unsigned long request)
+static bool all_ioctl(struct perf_source *source, unsigned request)
 {
 	bool ok = true;
 
