@@ -8,7 +8,11 @@
 #include "base/memory.h"
 #include "names/declaration.h"
 
+#if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
+#else /* Fedora */
+#include <demangle.h>
+#endif
 #include <setjmp.h>
 #include <stdlib.h>
 
