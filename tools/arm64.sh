@@ -17,7 +17,7 @@ done
 if [ ! -d "$root/usr/lib" ]; then
 	libraries=$(sed -n '/^Build-Depends/,/^[^ B]/s/.* \(z\{0,1\}lib[a-z0-9-]*-dev\),*$/\1/p' debian/control)
 	mmdebstrap --quiet --variant=extract --architectures=arm64 \
-		--include="$(echo libc6-dev libcmocka-dev libdw-dev libcapstone-dev $libraries | tr ' ' ,)" "$suite" "$root"
+		--include="$(echo libc6-dev libcmocka-dev libcapstone-dev $libraries | tr ' ' ,)" "$suite" "$root"
 	# Links to /lib/... would be followed to this machine's.
 	(cd "$root" && find . -type l -lname '/*' | while read -r link; do
 		ln -sfnr "./$(readlink "$link")" "$link"
