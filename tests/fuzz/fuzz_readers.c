@@ -63,7 +63,8 @@ static const char *const names[] = {
 	/* n */ "stackprof",
 	/* o */ "jfr-print",
 	/* p */ "jfr",
-	/* q */ "threadz",
+	/* q */ "gecko",
+	/* r */ "threadz",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

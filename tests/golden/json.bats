@@ -186,15 +186,55 @@ f (a.js:7) 24' ]
 	[ "$("$kiln" fold -q --thread two "$golden/speedscope/sampled.json" | wc -l)" -eq 2 ]
 }
 
-@test "firefox: what Gecko itself writes has to be processed first, and is told so" {
+@test "gecko: what Firefox itself writes, with addresses in libraries and scripts" {
+	# Cut from what firefox-esr 153 wrote of a page that computes, with MOZ_PROFILER_STARTUP=1,
+	# MOZ_PROFILER_SHUTDOWN=file and the features js,stackwalk,cpu: some stacks of two processes; paths
+	# are left out, so that no machine has the libraries. Expected is what the Firefox Profiler's
+	# processGeckoProfile makes of it, added up by Python.
+	same gecko/firefox
+	expected=gecko/firefox.cpu same gecko/firefox --kind cpu
+	"$kiln" fold -q --lines "$golden/gecko/firefox.json" | grep -qF ';spin_outer (page.html:3);'
+	said 'frames without names, in binaries that are not on this machine: ' <"$golden/gecko/firefox.json"
+	# Sorted keys have rows before what their columns are, and processes before threads.
+	python3 -c 'import json, sys; json.dump(json.load(sys.stdin), sys.stdout, sort_keys=True)' \
+		<"$golden/gecko/firefox.json" >sorted.json
+	"$kiln" fold -q sorted.json | diff "$golden/gecko/firefox.folded" -
+}
+
+@test "gecko: addresses in a library that is here have names" {
+	local path address start
+	path=$(ldd "$kiln" | sed -n 's/.*=> \(.*libc.so.6\) .*/\1/p')
+	address=$(nm -D "$path" | sed -n 's/^\(0*[0-9a-f]*\) T qsort\(@.*\)\?$/\1/p' | head -1)
+	[ "$address" ] || skip "needs nm and libc"
+	start=4096
+	cat >raw.json <<-END
+	{"meta": {"version": 34, "startTime": 1000, "interval": 1, "processType": 0},
+	"libs": [{"name": "libc.so.6", "path": "$path", "start": $start, "end": 99999999, "offset": 0, "codeId": ""}],
+	"threads": [{"name": "GeckoMain", "samples": {"schema": {"stack": 0, "time": 1}, "data": [[0, 2.5], [1, 3]]},
+	"stringTable": ["0x$(printf %x $((0x$address + start)))", "0x$(printf %x $((0x$address + start + 1)))"],
+	"frameTable": {"schema": {"location": 0}, "data": [[0], [1]]},
+	"stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0], [null, 1]]}}]}
+	END
+	[[ "$("$kiln" fold -q raw.json)" == "process;GeckoMain;qsort"*" 2" ]]
+}
+
+@test "gecko: other formats of Firefox, and damage" {
 	cat >raw.json <<-'END'
 	{"meta": {"version": 13, "product": "Firefox", "stackwalk": 1}, "threads": [{"name": "GeckoMain",
 	"samples": {"schema": {"stack": 0, "time": 1}, "data": [[0, 2.5]]}, "stringTable": ["(root)"],
 	"frameTable": {"schema": {"location": 0}, "data": [[0]]},
 	"stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0]]}}]}
 	END
-	run -2 "$kiln" info raw.json
-	[[ "$output" == "kiln: raw.json: a raw profile without meta.preprocessedProfileVersion: open it in the Firefox Profiler and save it; "* ]]
+	[ "$("$kiln" fold raw.json)" = "process;GeckoMain;(root) 1" ]
+	run -2 "$kiln" info --format firefox raw.json
+	[[ "$output" == "kiln: raw.json: a raw profile without meta.preprocessedProfileVersion: read it with --format gecko; "* ]]
+	refused 'a profile that the Firefox Profiler has processed: read it with --format firefox' --format gecko \
+		<<<'{"meta": {"preprocessedProfileVersion": 50}, "threads": []}'
+	sed 's/"schema": {"prefix": 0, "frame": 1}, //' raw.json | refused 'expected the `schema` of a table' --format gecko
+	head -c 200 raw.json | refused 'unexpected end of input' --format gecko
+	sed 's/"threads": \[/&"{}", /' raw.json | said 'processes that are text inside of the JSON, as Firefox 49 wrote them, skipped: 1'
+	sed 's/\[\[0, 2.5\]\]/[[9, 1], [0, 2.5]]/' raw.json | said 'samples with a stack that does not exist, skipped: 1'
+	refused 'unexpected end: expected a sample' --format gecko <<<'{"meta": {}, "threads": []}'
 }
 
 @test "firefox: tables of each thread, and tables that all share" {

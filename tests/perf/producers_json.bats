@@ -207,3 +207,39 @@ as_in_2015() {
 	        assert abs(seconds - self[name]) < 0.02 * self[name] + 0.002, (file, name, seconds, self[name])
 	END
 }
+
+@test "Firefox's own profile: all samples and CPU time, stacks of a script, the time it took" {
+	need firefox-esr
+	cat >page.html <<-'END'
+	<script>
+	function spin(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s }
+	function heavy(until) { while (performance.now() < until) spin(300000) }
+	function light(until) { while (performance.now() < until) spin(300000) }
+	heavy(performance.now() + 1500); light(performance.now() + 500)
+	</script>
+	END
+	mkdir profile
+	MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_STARTUP_FEATURES=js,stackwalk,cpu MOZ_PROFILER_STARTUP_FILTERS=GeckoMain \
+		MOZ_PROFILER_STARTUP_INTERVAL=5 MOZ_PROFILER_SHUTDOWN=$PWD/shutdown.json timeout 60 \
+		firefox-esr --headless --no-remote --profile "$PWD/profile" --screenshot "$PWD/page.png" "file://$PWD/page.html"
+	[ -s shutdown.json ] || skip "firefox-esr does not run here"
+	python3 - "$kiln" <<-'END'
+	import json, subprocess, sys
+	def rows(process):
+	    for thread in process["threads"]:
+	        cpu = thread["samples"]["schema"].get("threadCPUDelta", 99)
+	        for row in thread["samples"]["data"]:
+	            yield 1, row[cpu] or 0 if cpu < len(row) else 0
+	    for other in process["processes"]:
+	        yield from rows(other)
+	sums = [sum(column) for column in zip(*rows(json.load(open("shutdown.json"))))]
+	for kind, expected in zip(("samples", "cpu"), sums):
+	    folded = subprocess.run([sys.argv[1], "fold", "-q", "--kind", kind, "shutdown.json"], check=True, capture_output=True).stdout
+	    found = sum(int(line.rsplit(b" ", 1)[1]) for line in folded.splitlines())
+	    print(kind, found, expected)
+	    assert found == expected
+	END
+	"$kiln" fold -q shutdown.json | grep ';spin' >folded
+	share ';heavy;' 65 85
+	share ';light;' 15 35
+}

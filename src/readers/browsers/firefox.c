@@ -100,8 +100,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	json_open(&j, in, err);
 	done = read_all(&f, &j, err);
 	if (!done && f.file.raw)
-		error_prefix(err, "a raw profile without meta.preprocessedProfileVersion: open it "
-				  "in the Firefox Profiler and save it; ");
+		error_prefix(err, "a raw profile without meta.preprocessedProfileVersion: read it "
+				  "with --format gecko; ");
 	firefox_release(&f);
 	json_release(&j);
 	return done;
