@@ -29,6 +29,35 @@ load common
 	"$kiln" fold -q --lines places.txt | grep -qx 'app;main (a.c:9);operator new (new.cc:50);do_syscall_64 2000000'
 }
 
+@test "trees: what perf draws of a recording" {
+	# perf 6.1 of one recording of a program whose functions call one another as the names say:
+	# perf report --stdio [--no-children] -g KIND,LIMIT,ORDER. The sums of functions are the report's rows.
+	cp "$golden"/perf-report/tree*.txt .
+	for name in tree tree_children; do
+		told "$name.txt" "$golden/perf-report/tree.folded" \
+			'values are percentages that perf report rounds to 0.01% of the event count; with -g folded,0,caller,count it prints numbers'
+	done
+	same perf-report/tree_callee
+	same perf-report/tree_fractal
+	cut -d ' ' -f 1 "$golden/perf-report/tree_callee.folded" | diff - <(cut -d ' ' -f 1 "$golden/perf-report/tree_fractal.folded")
+}
+
+@test "trees: what is not drawn, and what cannot be read of them" {
+	report 'Overhead  Symbol  ' '    60.00%  [.] g   ' '    40.00%  [.] f   ' '            |' '            ---main' \
+		'               |' '               |--30.00%--a' '               |          f' '' '               |' |
+		said 'values are percentages'
+	diff folded <(printf '%s\n' '[...];g 600' 'main;[...];f 100' 'main;a;f 300')
+	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '            |' '            |--526--main' '            |          f' |
+		refused 'line 9: expected a branch such as `|--75.00%--spin`, or a frame below one: print the report with -g folded,0,caller,count'
+	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '            72.05%' '                f' '                main' |
+		refused 'line 8: expected a branch such as'
+	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '            |' '            |--60.00%--main' '            |          f' '        x' |
+		refused 'line 11: expected a branch such as'
+	report 'Overhead  Symbol  ' '   xx       [.] f   ' '            |' '            ---f' | refused 'expected a row with a percentage'
+	report 'Children      Self  Symbol' '   100.00%    50.00%  [.] f' '            |' '            ---f' '               main' |
+		refused 'expected stacks that do not contain one another: print the report with --no-children'
+}
+
 # report COLUMNS ROW STACK...: a report of 100 samples with one row.
 report() {
 	printf '# Samples: 100  of event '\''cycles'\''\n# Event count (approx.): 1000\n#\n# %s\n' "$1"
@@ -45,8 +74,7 @@ report() {
 }
 
 @test "reports without stacks, and such as are parts of others" {
-	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' '            |' '            ---main' | refused 'line 8: expected stacks such as `75.00% main;spin`'
-	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' | refused 'print the report with -g folded,0'
+	report 'Overhead  Symbol  ' '   100.00%  [.] f   ' | refused 'record with -g, and print the report with -g folded,0'
 	report 'Children      Self  Symbol' '   100.00%    50.00%  [.] main' '   100.00%   100.00%  [.] f' '100 f;main' |
 		refused 'line 9: expected stacks that do not contain one another: print the report with --no-children'
 	report 'Children      Self  Module' '   100.00%    50.00%  app' '100 main;f' | refused 'print the report with --no-children'

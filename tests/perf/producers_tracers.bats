@@ -136,6 +136,41 @@ as_napped() {
 	awk -v periods="$(cat periods)" '{ sum += $NF } END { off = sum - periods; exit !(off * off <= (NR * periods / 10000) ^ 2) }' folded
 }
 
+@test "perf report: trees have the shares of perf script's stacks, as far as they are drawn" {
+	need gcc perf
+	gcc -O0 -fno-omit-frame-pointer -o shares "$programs/shares.c"
+	perf record -q -g -e cpu-clock:u -c 1000000 -o cpu.data -- ./shares 3000 >said 2>&1 || skip "perf cannot record here"
+	perf script -i cpu.data >script.txt 2>said
+	"$kiln" fold -q script.txt | sed -E 's/\[[^];]*\]/[unknown]/g' >script.folded
+	for options in '--no-children -g graph,0,caller' '--no-children -g graph,0,callee' '--no-children -g fractal,0,caller' \
+		'--no-children -g fractal,0,callee' '-g graph,0,caller' '--no-children -g graph,0.5,caller' '-g graph,0.5,caller'; do
+		echo "$options"
+		perf report --stdio $options -i cpu.data >report.txt 2>said
+		"$kiln" fold -q report.txt | sed -E 's/\[[^];.]*\]/[unknown]/g' >folded
+		# Each stack within a hundredth of a percent; with a limit, those above it, and all functions by
+		# themselves.
+		python3 - "$options" <<-'END'
+		import collections, sys
+		def read(path, own):
+		    sums = collections.Counter()
+		    for line in open(path):
+		        stack, value = line.rsplit(" ", 1)
+		        sums[stack.rsplit(";", 1)[-1] if own else stack] += int(value)
+		    return sums
+		limited = "0.5" in sys.argv[1]
+		for own in (False, True):
+		    script, report = read("script.folded", own), read("folded", own)
+		    total = sum(script.values())
+		    for key in set(script) | set(report):
+		        off = abs(script[key] - report[key]) / total
+		        if limited and not own and (script[key] < total * 0.01 or "[...]" in key):
+		            continue
+		        print(key, off)
+		        assert off <= (0.0002 if not own else 0.0001 * max(2, len(script))), key
+		END
+	done
+}
+
 @test "perf sched: the time between switches" {
 	need root gcc perf
 	gcc -O0 -fno-omit-frame-pointer -o naps "$programs/naps.c"
