@@ -47,10 +47,6 @@ static const struct beginning beginnings[] = {
 	{MAGIC("\xfb)\x03"), {0}, CPROFILE},
 	{MAGIC("memray"), {0},
 		{"a recording of memray", "only memray reads it; see `memray flamegraph FILE`"}},
-	{MAGIC("SIMPLEPERF"), {0},
-		{"a report of simpleperf",
-			"read the perf.data that it was made of, or print that with "
-			"`simpleperf report-sample`"}},
 	{MAGIC("Nettrace"), {0},
 		{"a recording of .NET",
 			"convert it with `dotnet-trace convert --format Speedscope FILE`"}},

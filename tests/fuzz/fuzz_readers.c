@@ -64,7 +64,8 @@ static const char *const names[] = {
 	/* o */ "jfr-print",
 	/* p */ "jfr",
 	/* q */ "gecko",
-	/* r */ "threadz",
+	/* r */ "simpleperf",
+	/* s */ "threadz",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))
