@@ -14,7 +14,7 @@ void large_pages_advise(void *p, size_t size)
 	madvise((void *)start, (uintptr_t)p + size - start, MADV_HUGEPAGE);
 }
 
-#ifdef HAVE_MALLOPT
+#ifndef LACKS_MALLOPT
 
 void large_pages_heap(void)
 {

@@ -1,7 +1,7 @@
 /* libc.h: calls of the kernel that glibc has functions for, and other C libraries perhaps not
  * (musl 1.2).
  *
- * The build looks which of them there are: HAVE_... in meson.build. */
+ * The build looks which of them are missing: LACKS_... in meson.build. */
 #ifndef KILN_BASE_LIBC_H
 #define KILN_BASE_LIBC_H
 
@@ -15,14 +15,14 @@
 #define MADV_POPULATE_READ 22
 #endif
 
-#ifndef HAVE_CLOSE_RANGE
+#ifdef LACKS_CLOSE_RANGE
 static inline int close_range(unsigned first, unsigned last, int flags)
 {
 	return (int)syscall(SYS_close_range, first, last, flags);
 }
 #endif
 
-#ifndef HAVE_RENAMEAT2
+#ifdef LACKS_RENAMEAT2
 #define RENAME_NOREPLACE 1u
 
 static inline int renameat2(
@@ -32,7 +32,7 @@ static inline int renameat2(
 }
 #endif
 
-#ifndef HAVE_STATX
+#ifdef LACKS_STATX
 #include <linux/stat.h>
 
 static inline int statx(int folder, const char *path, int flags, unsigned mask, struct statx *ret)
