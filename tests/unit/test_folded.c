@@ -154,6 +154,17 @@ static void invalid_lines_are_counted_and_reported(void **state)
 		"`main;parse;read 12`\n");
 }
 
+static void comments_and_empty_lines_are_counted(void **state)
+{
+	struct error err = {0};
+	struct profile p;
+
+	(void)state;
+	assert_true(read_text(&p, BYTES("# made by x\na 1\n\nb 2\n"), "folded", 0, &err));
+	assert_bytes_equal(profile_meta(&p, BYTES("comments")), "2");
+	profile_release(&p);
+}
+
 static void input_without_stacks_is_an_error_with_a_line(void **state)
 {
 	(void)state;
@@ -194,6 +205,7 @@ int main(void)
 		cmocka_unit_test(decimals_are_exact),
 		cmocka_unit_test(marks_set_the_kind_and_stay),
 		cmocka_unit_test(invalid_lines_are_counted_and_reported),
+		cmocka_unit_test(comments_and_empty_lines_are_counted),
 		cmocka_unit_test(input_without_stacks_is_an_error_with_a_line),
 		cmocka_unit_test(depth_has_a_limit),
 	};

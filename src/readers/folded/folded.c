@@ -301,15 +301,31 @@ static void note_ignored(struct folded *f)
 	buffer_release(&count);
 }
 
-/* Skipped lines of all parts are reported together. */
+/* For kiln info, which shows what a profile says of itself. */
+static void add_comments(struct profile *p, uint64_t comments)
+{
+	struct buffer count = {0};
+
+	if (!comments)
+		return;
+	buffer_u64(&count, comments);
+	profile_set_meta(p, BYTES("comments"), buffer_bytes(&count));
+	buffer_release(&count);
+}
+
+/* Comments and skipped lines of all parts are reported together. */
 static bool finish(const struct folded *f, struct read_part *part, struct error *err)
 {
+	struct read_part all = {0};
+
 	if (!part)
-		return bad_lines_finish(&f->bad, f->lines, f->taken, f->profile, err);
+		part = &all;
 	part->bad = f->bad;
 	part->lines = f->lines;
 	part->samples = f->taken;
-	return true;
+	part->counted = f->comments;
+	part->add_notes = add_comments;
+	return part != &all || read_part_add_notes(&all, f->profile, err);
 }
 
 static bool folded_read(
