@@ -65,7 +65,8 @@ static const char *const names[] = {
 	/* p */ "jfr",
 	/* q */ "gecko",
 	/* r */ "simpleperf",
-	/* s */ "threadz",
+	/* s */ "art-trace",
+	/* t */ "threadz",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

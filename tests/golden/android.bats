@@ -27,3 +27,31 @@ suffix=trace
 		said '2 records skipped, first at byte 16: expected a time and a count below 2^63'
 	diff folded <(echo '[no stack] 5')
 }
+
+@test "ART: methods that are entered, left and unwound, in all versions and both forms" {
+	(golden=$golden/art-trace made '*.folded')
+	for file in cpu-1 wall-2 dual-3 stream; do
+		for kind in wall cpu calls; do
+			[[ "$kind-$file" != @(wall-cpu-1|cpu-wall-2) ]] || continue
+			for tool in cat gzip; do
+				$tool <"$golden/art-trace/$file.trace" | "$kiln" fold -q --kind "$kind" - | diff "$golden/art-trace/$kind.folded" -
+			done
+		done
+	done
+	"$kiln" fold -q --by-thread "$golden/art-trace/stream.trace" | grep -q '^worker-7/9;'
+	said 'methods that were left and not entered, before the trace: 1' <"$golden/art-trace/stream.trace"
+	grep -qF 'calls of methods without a name, shown as [unknown]: 1' said
+}
+
+@test "ART: damage" {
+	head -c 340 "$golden/art-trace/dual-3.trace" | said 'expected a record; what is before it was read'
+	head -c 300 "$golden/art-trace/stream.trace" | said 'damaged or truncated at byte'
+	head -c 100 "$golden/art-trace/dual-3.trace" | refused 'expected the line `*end`: it is truncated'
+	sed 's/clock=dual/clock=none/' "$golden/art-trace/dual-3.trace" | refused 'byte 36 of 385: expected the clock dual, wall or thread-cpu'
+	sed 's/^0x4\t/0y4\t/' "$golden/art-trace/dual-3.trace" | refused 'expected a method, such as `0x3f4<TAB>Class<TAB>method`'
+	sed 's/^7\tmain/x\tmain/' "$golden/art-trace/dual-3.trace" | refused 'expected a thread, such as `15355<TAB>main`'
+	sed 's/overflow=false/overflow=true/' "$golden/art-trace/dual-3.trace" | said 'the buffer of the trace was full: what came then is missing'
+	sed 's/SLOW../SLOW\x04\x00/' "$golden/art-trace/dual-3.trace" | refused 'expected a version from 1 to 3'
+	printf '*version\n3\n*threads\n*methods\n*end\nSLOW\3\0\40\0\0\0\0\0\0\0\0\0\16\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' | refused 'the trace has no calls of methods'
+	printf '*version\n3\nclock=dual\n*end\nSLOW\3\0\40\0\0\0\0\0\0\0\0\0\12\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' | refused 'records of 10 bytes; expected 14 for this clock'
+}

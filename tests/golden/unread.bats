@@ -21,7 +21,6 @@ begins() {
 	begins '\4\10{\20:\14versionf:\14samples' "a dump of Ruby's stackprof"
 	begins '\373)\3\372\10<string>' "a profile of Python's cProfile"
 	begins 'Nettrace\24\0\0\0!FastSerialization.1' 'a recording of .NET'
-	begins '*version\n3\ndata-file-overflow=false\n' 'a method trace of Android'
 	begins '# tracer: function_graph\n#\n' "a trace of the kernel's ftrace"
 	begins '\177ELF\2\1\1' 'a program or a core dump'
 	begins '{"version":1,"recording":{"sampleStackTraces":[' "a timeline of Safari's Web Inspector"
