@@ -9,12 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define MODULES_ROOM   ((uint64_t)16 << 20) /* bytes of /proc/modules */
 #define PROGRAMS_LIMIT 65536u
+#define FILE_NAME_ROOM 80u
 #define NOTED_FOR      (5 * SECOND_NS)
 
 /* The file. Behind it: rows, ends of the modules' names, these names, and the functions'. */
@@ -173,15 +175,27 @@ static bool is_of(struct bytes file, const struct kernel_key *key)
 	       !memcmp(file.at + offsetof(struct kept_head, key), key, sizeof(*key));
 }
 
+/* "0123abcd.kernel", by the kernel's build id. */
+static bool file_name(char ret_name[FILE_NAME_ROOM])
+{
+	char hex[65];
+
+	if (!kernel_build_id_text(hex))
+		return false;
+	snprintf(ret_name, FILE_NAME_ROOM, "%s.kernel", hex);
+	return true;
+}
+
 struct kernel *kernel_kept_open(void)
 {
+	char name[FILE_NAME_ROOM];
 	struct kernel *k;
 	struct kernel_key key;
 
-	if (!key_of_running(&key))
+	if (!file_name(name) || !key_of_running(&key))
 		return NULL;
 	k = memory_new(1, sizeof(*k));
-	if (symbol_cache_open(KERNEL_KEPT_NAME, &k->kept) && is_of(k->kept.content, &key) &&
+	if (symbol_cache_open(name, &k->kept) && is_of(k->kept.content, &key) &&
 		kernel_kept_take(k, k->kept.content))
 		return k;
 	kernel_release(k);
@@ -245,14 +259,15 @@ void kernel_kept_make(const struct kernel *k, const struct kernel_key *key, stru
 
 void kernel_keep(const struct kernel *k)
 {
+	char name[FILE_NAME_ROOM];
 	struct buffer file = {0};
 	struct kernel_key key;
 	struct output out;
 
-	if (!key_of_running(&key) || (!key.programs && has_programs(k)))
+	if (!file_name(name) || !key_of_running(&key) || (!key.programs && has_programs(k)))
 		return;
 	kernel_kept_make(k, &key, &file);
-	if (symbol_cache_create(KERNEL_KEPT_NAME, file.len, &out)) {
+	if (symbol_cache_create(name, file.len, &out)) {
 		output_write(&out, buffer_bytes(&file));
 		symbol_cache_commit(&out);
 	}

@@ -11,9 +11,7 @@
 
 #include "images/kernel.h"
 
-/* The file's name in the cache, and its first bytes. */
-#define KERNEL_KEPT_NAME  "kernel"
-#define KERNEL_KEPT_MAGIC "KILNKER1"
+#define KERNEL_KEPT_MAGIC "KILNKER1" /* the file's first bytes */
 
 /* Note which BPF programs there are. For a process that will read the symbols within some seconds,
  * and may not ask any more then. */

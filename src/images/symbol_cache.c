@@ -235,7 +235,7 @@ static DIR *open_folder(int folder)
  * alone. */
 static bool is_cache_file(const char *name)
 {
-	static const char *const kinds[] = {".functions", ".inlined", ".lines", ".unwind"};
+	static const char *const kinds[] = {".functions", ".inlined", ".kernel", ".lines", ".unwind"};
 	const char *rest = strncmp(name, "xxh3-", 5) ? name : name + 5;
 
 	while (is_hex_digit(*rest))
