@@ -52,6 +52,7 @@ struct read_options {
 	const struct reading_style *style; /* reading_style.h; NULL: Kiln's own */
 	const char *event; /* with a style: only this one; NULL: the first in the input */
 	const struct read_observer *observer; /* NULL: none */
+	bool expands_tabs; /* tabs mean as much as blanks here: lines are read with blanks instead */
 	struct read_part *part; /* when it is not all of an input: to be filled; NULL: it is */
 };
 
@@ -86,12 +87,15 @@ struct reader {
 	 * the input. Returns the first position in it at which a part can begin; text.len: none.
 	 * NULL: inputs of this format are not cut. */
 	size_t (*cut)(struct bytes text);
+	bool blanks;	/* a tab means as much as the blanks up to the next of the columns 8, 16, ... */
 	bool one_table; /* all streams are values of the same samples */
 	bool checked;	/* the profile is within its limits (numbers.h, extent.h) */
 };
 
 extern const struct reader *const readers[]; /* NULL-terminated */
 const struct reader *reader_by_name(const char *name);
-const struct reader *reader_for(struct bytes head); /* NULL: no reader bids */
+/* NULL: no reader bids. If only those bid for whom a tab means as much as blanks, and without tabs,
+ * the best of them. */
+const struct reader *reader_for(struct bytes head);
 
 #endif

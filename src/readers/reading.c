@@ -8,6 +8,7 @@
 #include "base/expansion.h"
 #include "model/extent.h"
 #include "model/numbers.h"
+#include "readers/lines/tabs.h"
 #include "readers/parts.h"
 #include "readers/unread.h"
 
@@ -27,10 +28,13 @@ static void unknown_format(struct bytes head, struct error *err)
 static bool read_with(const struct reader *reader, struct input *in,
 	const struct read_options *options, struct profile *out, struct error *err)
 {
-	unsigned parts = parts_count(reader, in, options);
+	struct read_options own = *options;
+	unsigned parts;
 
+	own.expands_tabs = reader->blanks && has_tab(bytes_head(in->window, READER_HEAD));
+	parts = own.expands_tabs ? 1 : parts_count(reader, in, options);
 	return (parts > 1 && parts_read(reader, in, options, parts, out)) ||
-	       reader->read(in, options, out, err);
+	       reader->read(in, &own, out, err);
 }
 
 static const struct reader *choose(struct input *in, const char *format, struct error *err)

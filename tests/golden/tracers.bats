@@ -208,3 +208,16 @@ same_as_corpus() {
 	diff folded <(echo 'a;b 1')
 	printf '0x1  b(c) + 0x1\n' | refused 'line 1: expected `123: command`' --format aix
 }
+
+# Terminals, editors and mail programs change blanks into tabs and back, and keep the columns.
+@test "tabs and blanks mean the same, where they only separate columns" {
+	for format in aix bcc dtrace eu-stack gdb gperftools-text javacore jstack ljp perf-report pmc sample stap threadz wcp; do
+		for file in "$golden/$format"/*.txt; do
+			"$kiln" fold -q "$file" >plain || continue
+			for change in expand unexpand 'unexpand -a'; do
+				echo "$change ${file#"$golden"/}"
+				$change <"$file" | "$kiln" fold -q - | diff plain -
+			done
+		done
+	done
+}

@@ -448,6 +448,7 @@ const struct reader reader_sample = {
 	.expects = EXPECTS,
 	.proof = "inferno's corpus; totals as the files state them",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

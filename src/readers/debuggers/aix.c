@@ -219,6 +219,7 @@ const struct reader reader_aix = {
 	.about = "stacks printed by AIX procstack",
 	.expects = EXPECTS,
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

@@ -267,6 +267,7 @@ const struct reader reader_eu_stack = {
 	.expects = EXPECTS,
 	.proof = "eu-stack 0.188 on a program with known shares",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

@@ -314,6 +314,7 @@ const struct reader reader_gdb = {
 	.expects = EXPECTS,
 	.proof = "gdb 13 on a program with known shares",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

@@ -195,6 +195,7 @@ const struct reader reader_wcp = {
 	.about = "reports of wallClockProfiler",
 	.expects = EXPECTS,
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

@@ -201,6 +201,7 @@ const struct reader reader_javacore = {
 	.about = "javacore files of IBM's Java and OpenJ9",
 	.expects = EXPECTS,
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

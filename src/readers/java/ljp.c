@@ -149,6 +149,7 @@ const struct reader reader_ljp = {
 	.about = "reports of the Lightweight Java Profiler",
 	.expects = EXPECTS,
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

@@ -34,6 +34,7 @@
 #ifndef KILN_READERS_LINES_LINE_FORMAT_H
 #define KILN_READERS_LINES_LINE_FORMAT_H
 
+#include "readers/lines/tabs.h"
 #include "readers/lines/text_stacks.h"
 
 /* `self` is the reader's state, whose first member is a struct text_stacks; that is open from
@@ -65,6 +66,8 @@ static inline __attribute__((always_inline)) bool line_format_lines(
 			return false;
 		if (!more)
 			break;
+		if (t->expands_tabs && has_tab(line))
+			line = text_stacks_expanded(t, line);
 		if (!format->line(self, line, err))
 			return false;
 	}

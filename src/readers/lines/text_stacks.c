@@ -2,6 +2,7 @@
 #include "readers/lines/text_stacks.h"
 
 #include "names/tidy.h"
+#include "readers/lines/tabs.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ void text_stacks_open(struct text_stacks *t, struct input *in, const struct read
 		.lines.in = in,
 		.want = options->want,
 		.style = reading_style(options),
+		.expands_tabs = options->expands_tabs,
 		.part = options->part};
 	t->samples = profile_add_samples(out);
 }
@@ -28,6 +30,7 @@ void text_stacks_release(struct text_stacks *t)
 		memo_release(&t->names[i]);
 		memo_release(&t->symbols[i]);
 	}
+	buffer_release(&t->expanded);
 	buffer_release(&t->name);
 	buffer_release(&t->key);
 	vector_release(&t->frames);
@@ -46,6 +49,13 @@ uint32_t text_stacks_stream(
 	for (size_t i = t->profile->samples.items[t->samples].count; i > 0; i--)
 		vector_push(&t->profile->streams.items[stream].value, 0);
 	return stream;
+}
+
+struct bytes text_stacks_expanded(struct text_stacks *t, struct bytes line)
+{
+	t->expanded.len = 0;
+	tabs_expand(line, &t->expanded);
+	return buffer_bytes(&t->expanded);
 }
 
 /* ---- Frames ---- */

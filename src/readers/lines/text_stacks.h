@@ -44,6 +44,8 @@ struct text_stacks {
 	struct memo modules; /* to their numbers, from 1 */
 	uint32_t modules_seen;
 	VECTOR(struct text_function) functions;
+	bool expands_tabs;
+	struct buffer expanded;	    /* the line */
 	struct buffer name, key;    /* scratch */
 	VECTOR(location_id) frames; /* of the stack being read, in the order of the input */
 	/* The last stack, outermost frame first: stacks that follow one another mostly begin alike.
@@ -77,6 +79,9 @@ static inline bool text_stacks_line(
 {
 	return text_lines_next(&t->lines, ret_line, ret_more, err);
 }
+
+/* The line without tabs, valid until the next call. */
+struct bytes text_stacks_expanded(struct text_stacks *t, struct bytes line);
 
 /* The location that was remembered for this text (a whole line, say), or 0; and how to remember
  * one. It must depend on the text alone. */

@@ -839,5 +839,6 @@ const struct reader reader_perf_report = {
 	.expects = EXPECTS,
 	.proof = "perf 6.1 against perf.data and perf script of the same recordings",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 };

@@ -193,6 +193,9 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 		take_frame(g, (struct bytes){line.at + 2, line.len - 2});
 		return true;
 	}
+	if (bytes_starts_with(bytes_trim((struct bytes){line.at + 1, line.len - 1}), BYTES("0x")) &&
+		*line.at == '#')
+		text_stacks_skip(&g->stacks, "expected tabs between the columns of a frame");
 	if (bytes_starts_with(line, BYTES("# labels: ")))
 		g->stacks.counted++;
 	if (*line.at == '#') /* figures of the runtime */

@@ -268,6 +268,7 @@ const struct reader reader_gperftools_text = {
 		"gperftools 2.10 on a program that counts its allocations; sampled ones as go tool "
 		"pprof of Go 1.19 scales them",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.one_table = true,
 };

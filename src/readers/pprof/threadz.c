@@ -141,5 +141,6 @@ const struct reader reader_threadz = {
 	.expects = EXPECTS,
 	.proof = "pprof's own samples: threads and addresses as in its expected output",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 };

@@ -254,6 +254,7 @@ const struct reader reader_pmc = {
 	.about = "call graphs written by FreeBSD's pmcstat -G",
 	.expects = EXPECTS,
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

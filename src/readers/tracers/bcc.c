@@ -260,6 +260,7 @@ const struct reader reader_bcc = {
 	.proof = "libbpf-tools' offcputime on a program with known shares; the Python tools only "
 		 "with examples from their sources",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,

@@ -358,6 +358,7 @@ const struct reader reader_dtrace = {
 	.expects = EXPECTS,
 	.proof = "the corpora of FlameGraph and inferno",
 	.bid = bid,
+	.blanks = true,
 	.read = read,
 	.cut = cut,
 	.one_table = true,
