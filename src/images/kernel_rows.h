@@ -1,12 +1,11 @@
-/* kernel_rows.h: what is a kernel's table of symbols? Only for files in images/ about the kernel.
- */
+/* kernel_rows.h: what is a kernel's table of symbols? For files of images/ about the kernel. */
 #ifndef KILN_IMAGES_KERNEL_ROWS_H
 #define KILN_IMAGES_KERNEL_ROWS_H
 
 #include "base/buffer.h"
 #include "base/input.h"
+#include "base/memory.h"
 #include "base/stable_file.h"
-#include "images/kernel.h"
 
 struct kernel_row {
 	uint64_t address;

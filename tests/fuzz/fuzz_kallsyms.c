@@ -2,6 +2,7 @@
  * same when the symbols have been kept. Any other file of kept symbols, with a right checksum. */
 #include "base/hash.h"
 #include "base/memory.h"
+#include "images/kernel.h"
 #include "images/kernel_kept.h"
 #include "images/kernel_rows.h"
 

@@ -1,7 +1,7 @@
 /* simpleperf.c: reports of Android's simpleperf in protobuf (simpleperf report-sample --protobuf).
  *
- *	"SIMPLEPERF", a version of 16 bits; records of 32 bits for their size and a message; a size
- *of 0
+ *	"SIMPLEPERF", a version of 16 bits; records: a size of 32 bits and a message; a size
+ *	of 0
  *
  * A record is a sample, or a file with its symbols, a thread, or what is known of the recording.
  * Files and threads come behind the samples that name them, so that records are gone through twice.
