@@ -183,8 +183,7 @@ static bool kernel_fill(struct kernel *k, struct error *err)
 	if (!any)
 		return error_set(err, ERR_PERMISSION,
 			"the kernel hides the addresses of its functions (/proc/kallsyms has only "
-			"zeros); run as root, or set: sysctl kernel.kptr_restrict=0 "
-			"kernel.perf_event_paranoid=1");
+			"zeros); run as root, or set: " KERNEL_SHOW_ADDRESSES);
 	sort_rows(k);
 	choose_names(k);
 	return true;

@@ -8,6 +8,9 @@
 
 #define KALLSYMS_SIZE_LIMIT ((uint64_t)1 << 30) /* bytes */
 
+/* What shows all users the addresses of the kernel's functions. */
+#define KERNEL_SHOW_ADDRESSES "sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"
+
 struct kernel;
 
 /* The running kernel's symbols. NULL with ERR_PERMISSION, naming the sysctl, when they are

@@ -1,6 +1,7 @@
 /* unnamed.c: in which modules are there locations without names, and what would give them names? */
 #include "process/unnamed.h"
 
+#include "images/kernel.h"
 #include "model/idle.h"
 
 #include <stdio.h>
@@ -65,8 +66,7 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 		memcpy(m->why, kernel->failed.text, sizeof(m->why));
 	} else if (kernel->hidden.code) {
 		snprintf(m->why, sizeof(m->why), "the kernel hides the addresses of its functions");
-		m->remedy = "run as root, or sysctl kernel.kptr_restrict=0 "
-			    "kernel.perf_event_paranoid=1";
+		m->remedy = "run as root, or " KERNEL_SHOW_ADDRESSES;
 	} else if (kernel->no_base) {
 		snprintf(m->why, sizeof(m->why),
 			"the kernel hid its address when it was recorded (kptr_restrict)");

@@ -49,18 +49,30 @@ bool refusal_known(void)
 	return calls_are_filtered() || in_user_namespace();
 }
 
+bool refusal_find(struct obstacle *ret, const char *call)
+{
+	if (calls_are_filtered()) {
+		obstacle_set(ret, ERR_PERMISSION, "a seccomp filter blocks %s", call);
+		return obstacle_remedy(ret, "for a container, " REFUSAL_DOCKER);
+	}
+	if (in_user_namespace()) {
+		obstacle_set(ret, ERR_PERMISSION,
+			"%s needs capabilities outside of this user namespace (a rootless "
+			"container?)",
+			call);
+		return obstacle_remedy(ret, "run kiln outside of it");
+	}
+	obstacle_set(ret, ERR_PERMISSION, "the kernel refuses %s", call);
+	obstacle_remedy(ret, "a security module may block it (see dmesg)");
+	return obstacle_command(ret, "sudo dmesg | tail");
+}
+
 bool refusal_error(struct error *err, const char *call)
 {
-	if (calls_are_filtered())
-		return error_set(err, ERR_PERMISSION,
-			"a seccomp filter blocks %s; for a container, " REFUSAL_DOCKER, call);
-	if (in_user_namespace())
-		return error_set(err, ERR_PERMISSION,
-			"%s needs capabilities outside of this user namespace (a rootless "
-			"container?): run kiln outside of it",
-			call);
-	return error_set(err, ERR_PERMISSION,
-		"the kernel refuses %s: a security module may block it (see dmesg)", call);
+	struct obstacle o;
+
+	refusal_find(&o, call);
+	return obstacle_error(err, &o);
 }
 
 bool refusal_memory(struct error *err, const char *doing)

@@ -3,7 +3,7 @@
 #ifndef KILN_RECORDERS_REFUSAL_H
 #define KILN_RECORDERS_REFUSAL_H
 
-#include "base/error.h"
+#include "recorders/obstacle.h"
 
 /* What a container has to be given. */
 #define REFUSAL_DOCKER                                                                             \
@@ -16,7 +16,8 @@ bool kernel_confidential(void);
 /* Is this process in a sandbox that keeps system calls from it, whatever its capabilities: does a
  * seccomp filter look at its calls, or do its capabilities belong to a user namespace? */
 bool refusal_known(void);
-/* Say so of `call`, "bpf(2)", or that the kernel refuses it. ERR_PERMISSION. Returns false. */
+/* Say so of `call`, "bpf(2)", or that the kernel refuses it. ERR_PERMISSION. Both return false. */
+bool refusal_find(struct obstacle *ret, const char *call);
 bool refusal_error(struct error *err, const char *call);
 
 /* There is no memory for `doing`: say what limits it. ERR_IO. Returns false. */

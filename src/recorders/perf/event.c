@@ -99,28 +99,57 @@ void perf_attr_init(struct perf_event_attr *ret, const struct perf_features *fea
 	ret->watermark = 1;
 }
 
-static bool no_permission(struct error *err, const struct perf_features *features, const char *name,
-	pid_t pid, int cpu)
+static bool needs_paranoid(
+	struct obstacle *ret, const struct perf_features *features, const char *what, int paranoid)
 {
-	if (pid < 0)
-		return error_set(err, ERR_PERMISSION,
-			"recording the whole system%s needs root, CAP_PERFMON, or "
-			"sysctl kernel.perf_event_paranoid=0 (it is %d)",
-			cpu >= 0 ? "" : " or a CPU", features->paranoid);
-	if (features->paranoid > 2)
-		return error_set(err, ERR_PERMISSION,
-			"event '%s': only root can record on this system; run as root%s, or set "
-			"sysctl kernel.perf_event_paranoid=2 (it is %d)",
-			name,
-			capability_held(CAP_PERFMON) ? " (CAP_PERFMON is not enough for it)"
-						     : ", with CAP_PERFMON",
+	obstacle_set(ret, ERR_PERMISSION,
+		"%s needs root, CAP_PERFMON, or sysctl kernel.perf_event_paranoid=%d (it is %d)",
+		what, paranoid, features->paranoid);
+	return obstacle_command(ret, "sudo sysctl kernel.perf_event_paranoid=%d", paranoid);
+}
+
+bool perf_event_obstacle(
+	struct obstacle *ret, const struct perf_features *features, enum perf_scope scope)
+{
+	switch (scope) {
+	case PERF_OWN:
+		obstacle_set(ret, ERR_PERMISSION,
+			"only root can record on this system (kernel.perf_event_paranoid is %d)",
 			features->paranoid);
-	if (!features->kernel && !strchr(name, ':'))
-		return error_set(err, ERR_PERMISSION,
-			"event '%s' of process %d: recording the kernel, or another user's "
-			"process, needs root, CAP_PERFMON, or sysctl kernel.perf_event_paranoid=1 "
-			"(it is %d); for user code of your own processes use '%s:u'",
-			name, pid, features->paranoid, name);
+		obstacle_remedy(ret, "run as root%s, or set sysctl kernel.perf_event_paranoid=2",
+			capability_held(CAP_PERFMON) ? " (CAP_PERFMON is not enough for it)"
+						     : ", with CAP_PERFMON");
+		return obstacle_command(ret, "sudo sysctl kernel.perf_event_paranoid=2");
+	case PERF_KERNEL:
+		return needs_paranoid(
+			ret, features, "recording the kernel, or another user's process,", 1);
+	case PERF_GROUP:
+		return needs_paranoid(ret, features, "recording a control group", 0);
+	default:
+		return needs_paranoid(ret, features, "recording the whole system", 0);
+	}
+}
+
+static bool no_permission(
+	struct error *err, const struct perf_features *features, const char *name, pid_t pid)
+{
+	struct obstacle o;
+
+	if (pid < 0) {
+		perf_event_obstacle(&o, features, PERF_SYSTEM);
+		return obstacle_error(err, &o);
+	}
+	if (features->paranoid > 2) {
+		perf_event_obstacle(&o, features, PERF_OWN);
+		obstacle_error(err, &o);
+		return error_prefix(err, "event '%s': ", name);
+	}
+	if (!features->kernel && !strchr(name, ':')) {
+		perf_event_obstacle(&o, features, PERF_KERNEL);
+		obstacle_remedy(&o, "for user code of your own processes use '%s:u'", name);
+		obstacle_error(err, &o);
+		return error_prefix(err, "event '%s' of process %d: ", name, pid);
+	}
 	return error_set(err, ERR_PERMISSION,
 		"event '%s' of process %d: it belongs to another user (or changed its user, or "
 		"must not be traced); run as root, or with CAP_PERFMON and CAP_SYS_PTRACE",
@@ -146,7 +175,7 @@ bool perf_event_error(struct error *err, const struct perf_features *features, c
 	switch (errno) {
 	case EACCES:
 	case EPERM:
-		return no_permission(err, features, name, pid, cpu);
+		return no_permission(err, features, name, pid);
 	case ESRCH:
 		return error_set(err, ERR_USAGE, "process %d does not exist or has ended", pid);
 	case EMFILE:

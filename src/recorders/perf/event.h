@@ -2,6 +2,7 @@
 #ifndef KILN_RECORDERS_PERF_EVENT_H
 #define KILN_RECORDERS_PERF_EVENT_H
 
+#include "recorders/obstacle.h"
 #include "recorders/perf/event_names.h"
 
 #include <sys/types.h>
@@ -28,6 +29,16 @@ bool perf_event_takes_cgroup(int fd);
 
 /* What every event of a recording has in common: size, clock, identity, and read format. */
 void perf_attr_init(struct perf_event_attr *ret_attr, const struct perf_features *features);
+
+/* What this user may not sample, and the sysctl or capability that allows it. Returns false. */
+enum perf_scope {
+	PERF_OWN,    /* user code of own processes */
+	PERF_KERNEL, /* ... and the kernel */
+	PERF_SYSTEM, /* ... and all processes, on all CPUs */
+	PERF_GROUP,  /* ... of a control group */
+};
+bool perf_event_obstacle(
+	struct obstacle *ret, const struct perf_features *features, enum perf_scope scope);
 
 /* Explain why `name` could not be opened (errno of perf_event_open): which pid has ended, which
  * sysctl, capability or limit prevents it, and what helps. Returns false. */

@@ -213,21 +213,30 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 	return true;
 }
 
+bool perf_source_memory_obstacle(struct obstacle *ret)
+{
+	obstacle_set(ret, ERR_PERMISSION,
+		"locked memory is limited, so that stacks deeper than 16 KB are truncated");
+	obstacle_remedy(ret, "for 64 KB run as root, or raise ulimit -l");
+	return obstacle_command(ret, "sudo prlimit --memlock=unlimited --pid $$");
+}
+
 /* Report restrictions once everything is open: a failure has its own message. */
 static void note_differences(const struct perf_source *source, struct session *s)
 {
 	const struct record_options *o = s->options;
+	struct obstacle obstacle;
 
 	if (source->tracking_only || source->program)
 		return;
-	if (source->user_only && !o->user_only)
-		session_notice(s,
-			"sampling only user code: to include kernel code run as root, or set "
-			"sysctl kernel.perf_event_paranoid=1 (it is %d)",
-			source->features.paranoid);
-	if (source->regs_mask && !o->stack_bytes && source->stack_bytes == STACK_BYTES_SMALL)
-		session_notice(s, "locked memory is limited: stacks deeper than 16 KB are "
-				  "truncated; for 64 KB run as root, or raise ulimit -l");
+	if (source->user_only && !o->user_only) {
+		perf_event_obstacle(&obstacle, &source->features, PERF_KERNEL);
+		session_notice(s, "sampling only user code: %s", obstacle.reason);
+	}
+	if (source->regs_mask && !o->stack_bytes && source->stack_bytes == STACK_BYTES_SMALL) {
+		perf_source_memory_obstacle(&obstacle);
+		session_notice(s, "%s: %s", obstacle.reason, obstacle.remedy);
+	}
 }
 
 /* The period of the timer itself, also when only some of its ticks are samples. */
@@ -435,11 +444,12 @@ static bool no_group_events(const char *folder, struct error *err)
 static bool list_groups(const struct perf_source *source, const struct session *s,
 	struct number_list *groups, struct error *err)
 {
-	if (!source->features.system)
-		return error_set(err, ERR_PERMISSION,
-			"recording a control group needs root, CAP_PERFMON, or sysctl "
-			"kernel.perf_event_paranoid=0 (it is %d)",
-			source->features.paranoid);
+	struct obstacle o;
+
+	if (!source->features.system) {
+		perf_event_obstacle(&o, &source->features, PERF_GROUP);
+		return obstacle_error(err, &o);
+	}
 	if (!perf_event_takes_cgroup(s->groups.list.items[0].fd))
 		return no_group_events(s->groups.list.items[0].folder, err);
 	for (size_t i = 0; i < s->groups.list.len; i++)

@@ -47,6 +47,8 @@ struct open_event {
 				      periods; running time, ns */
 };
 
+/* What is in the way when this user may lock only little memory. Returns false. */
+bool perf_source_memory_obstacle(struct obstacle *ret);
 /* Open everything, not enabled. Reports restrictions by session_notice. */
 bool perf_source_open(struct perf_source *source, struct session *s, struct error *err);
 bool perf_source_enable(struct perf_source *source);

@@ -105,21 +105,69 @@ static bool unknown(int root, struct bytes group, struct bytes name, struct erro
 	return false;
 }
 
-/* Explain why its file could not be opened (errno). A locked-down kernel may hide all of them. */
+static bool only_root_reads(struct obstacle *ret)
+{
+	obstacle_set(ret, ERR_PERMISSION, "this user cannot read tracefs");
+	obstacle_remedy(ret, "run as root");
+	return obstacle_command(ret, "sudo kiln record ...");
+}
+
+/* Where it is mounted, others than root may not even look into its folder. */
+static bool not_found(struct obstacle *ret)
+{
+	if (access("/sys/kernel/tracing/events", F_OK) && errno == EACCES)
+		return only_root_reads(ret);
+	obstacle_set(ret, ERR_PERMISSION, "cannot read tracefs");
+	obstacle_remedy(
+		ret, "run as root, or mount it: mount -t tracefs tracefs /sys/kernel/tracing");
+	return obstacle_command(ret, "sudo mount -t tracefs tracefs /sys/kernel/tracing");
+}
+
+/* What keeps this user from a tracepoint that exists (errno)? True: nothing is known. A locked-down
+ * kernel may hide all of them. */
+static bool may_read(struct obstacle *ret)
+{
+	if (errno == EACCES)
+		return only_root_reads(ret);
+	if (errno == EPERM || kernel_confidential())
+		return obstacle_set(ret, ERR_PERMISSION,
+			"this kernel is locked down and hides its tracepoints "
+			"(/sys/kernel/security/lockdown)");
+	return true;
+}
+
+bool trace_check(struct obstacle *ret)
+{
+	int root = tracefs_open(), fd;
+
+	if (root < 0)
+		return not_found(ret);
+	fd = openat(root, "events/sched/sched_switch/id", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && may_read(ret))
+		obstacle_set(ret, ERR_UNSUPPORTED,
+			"this kernel has no tracepoints (CONFIG_FTRACE): %s", strerror(errno));
+	close(root);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool explain(
+	struct bytes group, struct bytes name, const struct obstacle *o, struct error *err)
+{
+	obstacle_error(err, o);
+	return error_prefix(
+		err, "event '%.*s:%.*s': ", (int)group.len, group.at, (int)name.len, name.at);
+}
+
+/* Explain why its file could not be opened (errno). */
 static bool unreadable(int root, struct bytes group, struct bytes name, struct error *err)
 {
-	bool named = is_name(group) && is_name(name);
-	const char *why = NULL;
+	struct obstacle o;
 
-	if (named && errno == EACCES)
-		why = "this user cannot read tracefs; run as root";
-	else if (named && (errno == EPERM || kernel_confidential()))
-		why = "this kernel is locked down and hides its tracepoints "
-		      "(/sys/kernel/security/lockdown)";
-	if (!why)
+	if (!is_name(group) || !is_name(name) || may_read(&o))
 		return unknown(root, group, name, err);
-	return error_set(err, ERR_PERMISSION, "event '%.*s:%.*s': %s", (int)group.len, group.at,
-		(int)name.len, name.at, why);
+	return explain(group, name, &o, err);
 }
 
 static bool read_all(int fd, struct buffer *text)
@@ -138,13 +186,13 @@ bool trace_read(struct bytes group, struct bytes name, const char *file, struct 
 {
 	char path[2 * EVENT_NAME_BYTES + 64];
 	int root = tracefs_open(), fd;
+	struct obstacle o;
 	bool ok;
 
-	if (root < 0)
-		return error_set(err, ERR_PERMISSION,
-			"event '%.*s:%.*s': cannot read tracefs; run as root, or mount it: mount "
-			"-t tracefs tracefs /sys/kernel/tracing",
-			(int)group.len, group.at, (int)name.len, name.at);
+	if (root < 0) {
+		not_found(&o);
+		return explain(group, name, &o, err);
+	}
 	snprintf(path, sizeof(path), "events/%.*s/%.*s/%s", (int)group.len, group.at, (int)name.len,
 		name.at, file);
 	fd = is_name(group) && is_name(name) ? openat(root, path, O_RDONLY | O_CLOEXEC) : -1;

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "recorders/obstacle.h"
 
 #define TRACEPOINT_FILE_LIMIT ((size_t)1 << 16) /* bytes of a tracepoint's files */
 
@@ -13,6 +14,9 @@ struct trace_field {
 	uint32_t offset, size; /* bytes, in the event's record */
 	bool is_signed;
 };
+
+/* Can this user read tracepoints? False: *ret is what is in the way. */
+bool trace_check(struct obstacle *ret);
 
 /* A group of tracepoints with that name? False also where tracefs cannot be read. */
 bool trace_group_exists(struct bytes group);

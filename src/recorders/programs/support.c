@@ -44,8 +44,8 @@ static bool privileged(void)
 	       (capability_held(CAP_BPF) && capability_held(CAP_PERFMON));
 }
 
-/* The smallest program that the kernel accepts. */
-static bool try_call(struct error *err)
+/* The smallest map that the kernel accepts. */
+static bool try_call(struct obstacle *ret)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
 
@@ -54,8 +54,8 @@ static bool try_call(struct error *err)
 		return true;
 	}
 	if (fd == -EPERM || (fd == -ENOSYS && refusal_known()))
-		return refusal_error(err, "bpf(2)");
-	return error_set(err, ERR_UNSUPPORTED, "this kernel does not support BPF (bpf(2): %s)",
+		return refusal_find(ret, "bpf(2)");
+	return obstacle_set(ret, ERR_UNSUPPORTED, "this kernel does not support BPF (bpf(2): %s)",
 		strerror(-fd));
 }
 
@@ -64,14 +64,14 @@ static bool lacks(enum bpf_func_id function)
 	return !libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, function, NULL);
 }
 
-static bool try_functions(struct error *err)
+static bool try_functions(struct obstacle *ret)
 {
 	if (lacks(BPF_FUNC_loop))
-		return error_set(err, ERR_UNSUPPORTED,
+		return obstacle_set(ret, ERR_UNSUPPORTED,
 			"BPF programs of this kernel cannot unwind stacks: it lacks bpf_loop "
 			"(Linux 5.17 and later have it)");
 	if (kernel_confidential() || lacks(BPF_FUNC_probe_read_kernel))
-		return error_set(err, ERR_PERMISSION,
+		return obstacle_set(ret, ERR_PERMISSION,
 			"this kernel is locked down (/sys/kernel/security/lockdown: "
 			"confidentiality): BPF programs must not read memory, so only --mode cpu "
 			"with --recorder perf works");
@@ -90,18 +90,36 @@ static bool describes_types(void)
 	return there && magic == BTF_MAGIC;
 }
 
-bool bpf_support(struct error *err)
+/* A file with capabilities gives them to all who may execute it, and who loads programs for the
+ * kernel can read all memory: so never advise to set them on a file that everybody may execute. */
+static bool no_privileges(struct obstacle *ret)
+{
+	obstacle_set(ret, ERR_PERMISSION, "BPF programs need root, or CAP_BPF and CAP_PERFMON");
+	obstacle_remedy(ret,
+		"use sudo, or give the capabilities to a kiln that only a trusted group "
+		"may execute (man kiln-record, PRIVILEGES); for a "
+		"container, " REFUSAL_DOCKER);
+	return obstacle_command(ret, "sudo kiln record ...");
+}
+
+bool bpf_check(struct obstacle *ret)
 {
 	libbpf_set_print(keep_message);
 	if (!privileged())
-		return error_set(err, ERR_PERMISSION,
-			"BPF programs need root, or CAP_BPF and CAP_PERFMON: use sudo, or setcap "
-			"cap_bpf,cap_perfmon=ep on kiln; for a container, " REFUSAL_DOCKER);
-	if (!describes_types())
-		return error_set(err, ERR_UNSUPPORTED,
-			"this kernel has no type information (no BTF in " KERNEL_TYPES
-			"): use one with CONFIG_DEBUG_INFO_BTF, such as Debian's");
-	return try_call(err) && try_functions(err);
+		return no_privileges(ret);
+	if (!describes_types()) {
+		obstacle_set(ret, ERR_UNSUPPORTED,
+			"this kernel has no type information (no BTF in " KERNEL_TYPES ")");
+		return obstacle_remedy(ret, "use one with CONFIG_DEBUG_INFO_BTF, such as Debian's");
+	}
+	return try_call(ret) && try_functions(ret);
+}
+
+bool bpf_support(struct error *err)
+{
+	struct obstacle o;
+
+	return bpf_check(&o) || obstacle_error(err, &o);
 }
 
 /* Where the kernel's types are not all read for want of it, libbpf says that there are none. */

@@ -4,7 +4,7 @@
 #define KILN_RECORDERS_PROGRAMS_SUPPORT_H
 
 #include "base/buffer.h"
-#include "base/error.h"
+#include "recorders/obstacle.h"
 
 struct bpf_program;
 
@@ -12,6 +12,8 @@ struct bpf_program;
  * call. ERR_PERMISSION, ERR_UNSUPPORTED. libbpf prints nothing from then on: its first message
  * about a failure is kept for bpf_error. */
 bool bpf_support(struct error *err);
+/* The same; false: *ret is what is in the way. */
+bool bpf_check(struct obstacle *ret);
 
 /* Set why a step failed: the message of libbpf, and the errno -`code`. Returns false. */
 bool bpf_error(struct error *err, int code, const char *doing);
