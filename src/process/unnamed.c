@@ -3,6 +3,7 @@
 
 #include "images/kernel.h"
 #include "model/idle.h"
+#include "names/runtimes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,7 @@ static void advise_jit(
 	struct unnamed_module *m, const struct profile *p, const struct unnamed_facts *facts)
 {
 	struct bytes name = profile_text(p, p->processes.items[m->process].name);
+	const struct runtime *runtime;
 
 	if (*facts->error)
 		snprintf(m->why, sizeof(m->why), "%s", facts->error);
@@ -94,11 +96,9 @@ static void advise_jit(
 			p->processes.items[m->process].pid);
 	if (facts->opened)
 		return;
-	if (bytes_equal(name, BYTES("node")))
-		m->remedy = "start node with NODE_OPTIONS=--perf-basic-prof";
-	else if (bytes_equal(name, BYTES("java")))
-		m->remedy = "start java with JAVA_TOOL_OPTIONS='-XX:+PreserveFramePointer "
-			    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'";
+	runtime = runtime_of(name);
+	if (runtime)
+		m->remedy = runtime->advice;
 }
 
 static void advise(struct unnamed_module *m, const struct profile *p, const struct mapping *mapping,
