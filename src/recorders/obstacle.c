@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 bool obstacle_set(struct obstacle *o, enum error_code code, const char *fmt, ...)
 {
@@ -33,6 +34,12 @@ bool obstacle_command(struct obstacle *o, const char *fmt, ...)
 	vsnprintf(o->command, sizeof(o->command), fmt, arguments);
 	va_end(arguments);
 	return false;
+}
+
+/* Root without capabilities, in a container, gains nothing by sudo. */
+bool obstacle_run_as_root(struct obstacle *o)
+{
+	return geteuid() && obstacle_command(o, "sudo kiln record ...");
 }
 
 bool obstacle_error(struct error *err, const struct obstacle *o)

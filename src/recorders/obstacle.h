@@ -23,6 +23,8 @@ __attribute__((format(printf, 2, 3))) bool obstacle_remedy(
 	struct obstacle *o, const char *fmt, ...);
 __attribute__((format(printf, 2, 3))) bool obstacle_command(
 	struct obstacle *o, const char *fmt, ...);
+/* Sets the command to running Kiln as root, unless that is done already. Returns false. */
+bool obstacle_run_as_root(struct obstacle *o);
 
 /* As an error: "REASON: REMEDY". Returns false. */
 bool obstacle_error(struct error *err, const struct obstacle *o);

@@ -1,6 +1,10 @@
 /* recorders.c: the registry of live sources. */
 #include "recorders/recorders.h"
 
+#ifdef HAVE_BPF
+#include "recorders/programs/support.h"
+#endif
+
 #include <assert.h>
 #include <stdio.h>
 
@@ -14,24 +18,50 @@ const struct recorder *const recorders[] = {
 	NULL};
 #undef ENTRY
 
+#ifdef HAVE_BPF
 bool recorder_programs_check(struct error *err)
 {
-#ifdef HAVE_BPF
 	(void)err;
 	return true;
-#else
-	return error_set(err, ERR_UNSUPPORTED,
-		"this kiln was built without BPF: build it with clang, bpftool and libbpf "
-		"installed");
-#endif
 }
+
+bool recorder_programs_work(struct obstacle *ret)
+{
+	return bpf_check(ret);
+}
+
+bool recorder_programs_wait_for_pages(void)
+{
+	return bpf_has_task_work();
+}
+#else
+bool recorder_programs_work(struct obstacle *ret)
+{
+	obstacle_set(ret, ERR_UNSUPPORTED, "this kiln was built without BPF");
+	return obstacle_remedy(ret, "build it with clang, bpftool and libbpf installed");
+}
+
+bool recorder_programs_check(struct error *err)
+{
+	struct obstacle o;
+
+	recorder_programs_work(&o);
+	return obstacle_error(err, &o);
+}
+
+bool recorder_programs_wait_for_pages(void)
+{
+	return false;
+}
+#endif
 
 bool recorder_refuse(struct session *s, struct error *err)
 {
-	return error_set(err, ERR_UNSUPPORTED,
-		"--mode %s: this kiln was built without BPF: build it with clang, bpftool and "
-		"libbpf installed",
-		s->recorder->mode->name);
+	struct obstacle o;
+
+	recorder_programs_work(&o);
+	obstacle_error(err, &o);
+	return error_prefix(err, "--mode %s: ", s->recorder->mode->name);
 }
 
 void recorder_close_nothing(struct session *s)

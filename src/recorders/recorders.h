@@ -30,6 +30,7 @@
 #define KILN_RECORDERS_RECORDERS_H
 
 #include "recorders/modes/mode.h"
+#include "recorders/obstacle.h"
 #include "recorders/recorder.h"
 #include "recorders/session.h"
 
@@ -41,6 +42,10 @@ bool mode_check(const struct mode *mode, const struct record_options *options, s
 bool recorder_refuse(struct session *s, struct error *err);
 /* Was this Kiln built with programs? ERR_UNSUPPORTED says what was missing. */
 bool recorder_programs_check(struct error *err);
+/* Was it, and can this user load them into this kernel? False: *ret is what is in the way. */
+bool recorder_programs_work(struct obstacle *ret);
+/* Can their events wait for pages of stacks that are not in memory? After the call above. */
+bool recorder_programs_wait_for_pages(void);
 void recorder_close_nothing(struct session *s);
 
 extern const struct recorder *const recorders[]; /* NULL-terminated; the first is the default */

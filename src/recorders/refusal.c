@@ -67,14 +67,6 @@ bool refusal_find(struct obstacle *ret, const char *call)
 	return obstacle_command(ret, "sudo dmesg | tail");
 }
 
-bool refusal_error(struct error *err, const char *call)
-{
-	struct obstacle o;
-
-	refusal_find(&o, call);
-	return obstacle_error(err, &o);
-}
-
 bool refusal_memory(struct error *err, const char *doing)
 {
 	return error_set(err, ERR_IO,

@@ -16,9 +16,8 @@ bool kernel_confidential(void);
 /* Is this process in a sandbox that keeps system calls from it, whatever its capabilities: does a
  * seccomp filter look at its calls, or do its capabilities belong to a user namespace? */
 bool refusal_known(void);
-/* Say so of `call`, "bpf(2)", or that the kernel refuses it. ERR_PERMISSION. Both return false. */
+/* Say so of `call`, "bpf(2)", or that the kernel refuses it. ERR_PERMISSION. Returns false. */
 bool refusal_find(struct obstacle *ret, const char *call);
-bool refusal_error(struct error *err, const char *call);
 
 /* There is no memory for `doing`: say what limits it. ERR_IO. Returns false. */
 bool refusal_memory(struct error *err, const char *doing);

@@ -165,13 +165,54 @@ static bool sandboxed(const struct perf_features *features)
 	return !features->any && (allowed || errno == ENOSYS) && refusal_known();
 }
 
+/* Does the kernel, or a sandbox, have no events for anybody (errno)? */
+static bool none_open(struct obstacle *ret, const struct perf_features *features)
+{
+	if (sandboxed(features))
+		refusal_find(ret, "perf_event_open(2)");
+	else if (errno == ENOSYS)
+		obstacle_set(ret, ERR_UNSUPPORTED,
+			"this kernel has no perf events (CONFIG_PERF_EVENTS), or a sandbox hides "
+			"them");
+	else
+		return false;
+	return true;
+}
+
+bool perf_event_check(struct obstacle *ret, const struct perf_features *features)
+{
+	struct perf_event_attr attr = dummy_attr;
+
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_period = 1000000;
+	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	if (opens(attr, 0, -1))
+		return true;
+	if (none_open(ret, features))
+		return false;
+	if (errno == EACCES || errno == EPERM)
+		return perf_event_obstacle(ret, features, PERF_OWN);
+	return obstacle_set(
+		ret, ERR_IO, "the kernel refuses events of the CPU clock: %s", strerror(errno));
+}
+
+bool perf_event_counts_cycles(void)
+{
+	struct perf_event_attr attr = dummy_attr;
+
+	attr.type = PERF_TYPE_HARDWARE;
+	attr.config = PERF_COUNT_HW_CPU_CYCLES;
+	return opens(attr, 0, -1);
+}
+
 bool perf_event_error(struct error *err, const struct perf_features *features, const char *name,
 	pid_t pid, int cpu)
 {
 	struct rlimit limit = {0};
+	struct obstacle o;
 
-	if (sandboxed(features))
-		return refusal_error(err, "perf_event_open(2)");
+	if (none_open(&o, features))
+		return obstacle_error(err, &o);
 	switch (errno) {
 	case EACCES:
 	case EPERM:
@@ -192,10 +233,6 @@ bool perf_event_error(struct error *err, const struct perf_features *features, c
 			"event '%s': this machine does not have it (no such hardware counter, or "
 			"the virtual machine does not provide it); cpu-clock works everywhere",
 			name);
-	case ENOSYS:
-		return error_set(err, ERR_UNSUPPORTED,
-			"this kernel has no perf events (CONFIG_PERF_EVENTS), or a sandbox hides "
-			"them");
 	default:
 		return error_errno(err, "event '%s' of process %d on CPU %d", name, pid, cpu);
 	}

@@ -40,6 +40,11 @@ enum perf_scope {
 bool perf_event_obstacle(
 	struct obstacle *ret, const struct perf_features *features, enum perf_scope scope);
 
+/* Can this process sample user code of its own at all? False: *ret is what is in the way. */
+bool perf_event_check(struct obstacle *ret, const struct perf_features *features);
+/* Has this machine the hardware event `cycles`, for a user who may open it? */
+bool perf_event_counts_cycles(void);
+
 /* Explain why `name` could not be opened (errno of perf_event_open): which pid has ended, which
  * sysctl, capability or limit prevents it, and what helps. Returns false. */
 bool perf_event_error(struct error *err, const struct perf_features *features, const char *name,

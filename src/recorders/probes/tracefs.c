@@ -109,7 +109,7 @@ static bool only_root_reads(struct obstacle *ret)
 {
 	obstacle_set(ret, ERR_PERMISSION, "this user cannot read tracefs");
 	obstacle_remedy(ret, "run as root");
-	return obstacle_command(ret, "sudo kiln record ...");
+	return obstacle_run_as_root(ret);
 }
 
 /* Where it is mounted, others than root may not even look into its folder. */

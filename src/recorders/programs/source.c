@@ -485,14 +485,12 @@ void bpf_source_label(struct bpf_source *source, struct sample *sample)
 
 /* ---- Deferred events ---- */
 
-#define TASK_WORK_FUNCTION "bpf_task_work_schedule_resume_impl"
-
 /* Has the kernel this function? If not, libbpf searches it in the kernel's modules when it loads
  * the programs, which takes CAP_SYS_ADMIN: libbpf 1.1 (Debian 12) fails without it. It does this
  * once for each object: so let it fail here, where that is no harm. */
 static bool has_task_work(struct bpf_program *program)
 {
-	if (libbpf_find_vmlinux_btf_id(TASK_WORK_FUNCTION, BPF_TRACE_FENTRY) >= 0)
+	if (bpf_has_task_work())
 		return true;
 	bpf_program__set_attach_target(program, 0, TASK_WORK_FUNCTION);
 	return false;

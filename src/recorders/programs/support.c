@@ -99,7 +99,7 @@ static bool no_privileges(struct obstacle *ret)
 		"use sudo, or give the capabilities to a kiln that only a trusted group "
 		"may execute (man kiln-record, PRIVILEGES); for a "
 		"container, " REFUSAL_DOCKER);
-	return obstacle_command(ret, "sudo kiln record ...");
+	return obstacle_run_as_root(ret);
 }
 
 bool bpf_check(struct obstacle *ret)
@@ -120,6 +120,11 @@ bool bpf_support(struct error *err)
 	struct obstacle o;
 
 	return bpf_check(&o) || obstacle_error(err, &o);
+}
+
+bool bpf_has_task_work(void)
+{
+	return libbpf_find_vmlinux_btf_id(TASK_WORK_FUNCTION, BPF_TRACE_FENTRY) >= 0;
 }
 
 /* Where the kernel's types are not all read for want of it, libbpf says that there are none. */

@@ -15,6 +15,11 @@ bool bpf_support(struct error *err);
 /* The same; false: *ret is what is in the way. */
 bool bpf_check(struct obstacle *ret);
 
+/* Has the kernel the function that defers events to a thread's way back to user space, where it can
+ * wait for pages? */
+#define TASK_WORK_FUNCTION "bpf_task_work_schedule_resume_impl"
+bool bpf_has_task_work(void);
+
 /* Set why a step failed: the message of libbpf, and the errno -`code`. Returns false. */
 bool bpf_error(struct error *err, int code, const char *doing);
 
