@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "commands/commands.h"
+#include "commands/record_advice.h"
 #include "commands/terminal.h"
 #include "model/idle.h"
 #include "model/view.h"
@@ -326,25 +327,6 @@ static size_t count_listed(const struct symbolize_report *report)
 	return i;
 }
 
-/* Each advice once, in one line. */
-static void add_remedies(struct buffer *out, const struct unnamed_module *modules, size_t count)
-{
-	const char *between = "to get names: ";
-
-	for (size_t i = 0; i < count; i++) {
-		bool printed = !*modules[i].remedy;
-
-		for (size_t j = 0; j < i && !printed; j++)
-			printed = !strcmp(modules[j].remedy, modules[i].remedy);
-		if (printed)
-			continue;
-		buffer_printf(out, "%s%s", between, modules[i].remedy);
-		between = "; ";
-	}
-	if (*between == ';')
-		buffer_char(out, '\n');
-}
-
 static void add_unnamed(struct buffer *out, const struct symbolize_report *report)
 {
 	const struct unnamed_module *modules = report->modules.items;
@@ -369,7 +351,6 @@ static void add_unnamed(struct buffer *out, const struct symbolize_report *repor
 	}
 	if (report->modules.len > listed)
 		buffer_printf(out, "  and %zu more\n", report->modules.len - listed);
-	add_remedies(out, modules, listed);
 }
 
 static void add_next(struct buffer *out, const char *path)
@@ -403,6 +384,7 @@ void record_summary(const struct session *s, const struct view *v,
 	add_notes(&out, &s->profile);
 	add_hottest_functions(&out, s, v);
 	add_unnamed(&out, report);
+	record_advice(&out, s, report, path);
 	add_next(&out, path);
 	text = buffer_bytes(&out);
 	while (bytes_line(&text, &line)) {

@@ -11,9 +11,9 @@
 void record_live_line(const struct session *s);
 void record_live_end(void);
 
-/* Samples, losses, broken stacks, who used the CPU, the hottest functions, what has no names, and
- * what to type next. `v` is a view of all that was recorded; `path` the finished file, NULL: the
- * caller goes on with it. */
+/* Samples, losses, broken stacks, who used the CPU, the hottest functions, what has no names, what
+ * would make the picture better, and what to type next. `v` is a view of all that was recorded;
+ * `path` the finished file, NULL: the caller goes on with it. */
 void record_summary(const struct session *s, const struct view *v,
 	const struct symbolize_report *report, const char *path);
 

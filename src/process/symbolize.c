@@ -547,7 +547,8 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 	name_by_time(&n);
 	if (ret_report) {
 		ret_report->unnamed = (uint32_t)n.counts.locations.len;
-		unnamed_report(&n.counts, p, &ret_report->modules, &ret_report->samples);
+		unnamed_report(&n.counts, p, &ret_report->modules, &ret_report->samples,
+			&ret_report->weight);
 	}
 	unnamed_release(&n.counts);
 	if (!n.kernel_is_borrowed)

@@ -63,6 +63,7 @@ struct symbolize_report {
 	uint32_t known;		 /* ... of them answered from the symbol cache */
 	uint64_t
 		samples; /* in the whole profile, without those of idle CPUs; 0 if all have names */
+	uint64_t weight; /* the sum of their values; 0 if all have names */
 	uint64_t by_time; /* samples whose stacks were renamed by their time: see jit_names.h */
 	uint64_t guessed; /* samples in reused code for which times are unknown */
 	struct buffer

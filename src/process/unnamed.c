@@ -4,6 +4,7 @@
 #include "images/kernel.h"
 #include "model/idle.h"
 #include "names/runtimes.h"
+#include "process/unnamed_weights.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 	snprintf(m->why, sizeof(m->why), "%s", file_problem(facts));
 	if (!facts->opened || facts->extent >= SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
 		return;
-	if (!is_system_file(file))
+	m->packaged = is_system_file(file);
+	if (!m->packaged)
 		m->remedy = "build or install your program unstripped (no -s, no strip)";
 	else if (mapping->build_id)
 		m->remedy = "install the -dbgsym or -debuginfo packages, or set DEBUGINFOD_URLS "
@@ -216,7 +218,7 @@ static int module_compare(const void *a, const void *b)
 }
 
 void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
-	struct unnamed_modules *ret_modules, uint64_t *ret_samples)
+	struct unnamed_modules *ret_modules, uint64_t *ret_samples, uint64_t *ret_weight)
 {
 	uint32_t *module_of = add_modules(c, p, ret_modules);
 	bool *unnamed = memory_new(p->locations.len, sizeof(*unnamed));
@@ -227,9 +229,11 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 		unnamed[id] = true;
 		ret_modules->items[module_of[p->locations.items[id].mapping] - 1].locations++;
 	}
-	*ret_samples = 0;
-	if (c->locations.len) /* otherwise the counts are not used */
+	*ret_samples = *ret_weight = 0;
+	if (c->locations.len) { /* otherwise the counts are not used */
 		count_samples(p, unnamed, module_of, ret_modules, ret_samples);
+		*ret_weight = unnamed_weights(p, unnamed, module_of, ret_modules);
+	}
 	if (ret_modules->len > 1)
 		qsort(ret_modules->items, ret_modules->len, sizeof(struct unnamed_module),
 			module_compare);

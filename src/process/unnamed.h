@@ -14,8 +14,10 @@ struct unnamed_module {
 	uint32_t kind;	    /* enum mapping_kind */
 	process_id process; /* MAPPING_JIT */
 	uint32_t locations;
-	uint64_t samples;     /* samples that end in it, without those of idle CPUs */
-	bool missing;	      /* the file is missing, or differs from the recorded one */
+	uint64_t samples; /* samples that end in it, without those of idle CPUs */
+	uint64_t weight;  /* of stacks with unnamed locations in it: unnamed_weights.h */
+	bool packaged;	  /* a stripped file of the system: its package's symbols would name it */
+	bool missing;	  /* the file is missing, or differs from the recorded one */
 	char why[ERROR_ROOM]; /* a phrase: "stripped; no separate debug file" */
 	/* What would give names: a phrase with a command, or ""; static, and the same pointer
 	 * for all modules with the same remedy. */
@@ -50,10 +52,10 @@ void unnamed_add(struct unnamed_counts *c, location_id location);
 void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct unnamed_facts *facts);
 
 /* Find the modules with unnamed locations, count the samples that end in these, and say what would
- * help. *ret_samples: all of the profile without those of idle CPUs; 0 if all locations have names.
- */
+ * help. *ret_samples: all of the profile without those of idle CPUs, and *ret_weight: the sum of
+ * their values; 0 if all locations have names. */
 void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
-	struct unnamed_modules *ret_modules, uint64_t *ret_samples);
+	struct unnamed_modules *ret_modules, uint64_t *ret_samples, uint64_t *ret_weight);
 void unnamed_release(struct unnamed_counts *c);
 
 #endif

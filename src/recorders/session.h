@@ -38,6 +38,7 @@ struct session {
 	void *recorder_state;
 	struct kernel *kernel; /* its symbols, when the recorder needed them; or NULL... */
 	bool kernel_hidden;    /* ... because nobody may see them */
+	bool kernel_refused;   /* this user may not sample it, and the options do not exclude it */
 	struct profile profile;
 	struct binaries binaries;
 	struct processes processes;

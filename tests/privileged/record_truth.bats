@@ -186,6 +186,48 @@ record_programs() {
 	done
 }
 
+# passing FILE FRAME: the percentage of FILE's value whose stacks have this frame, beside the three outermost ones.
+passing() {
+	"$kiln" fold -q "$1" | python3 -c '
+import sys
+part = whole = 0
+for line in sys.stdin:
+    stack, _, value = line.rpartition(" ")
+    whole += int(value)
+    part += int(value) * (sys.argv[1] in stack.split(";")[4:]) # behind the name of the thread
+print("%.2f" % (100 * part / whole))' "$2"
+}
+
+@test "the summary ends with what the largest part of the picture lacks, in one line" {
+	command -v dpkg >/dev/null || skip "not Debian"
+	id=$(readelf -n /usr/bin/sort | sed -n 's/.*Build ID: //p')
+	[ ! -e "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" ] || skip "sort has symbols here"
+	seq 300000 >numbers
+	unset DEBUGINFOD_URLS
+	for mode in "" "--mode off"; do
+		# shellcheck disable=SC2086
+		"$kiln" record $mode -o p.kiln -- sort -R --parallel=2 numbers >sorted 2>said
+		cat said
+		[ "$(grep -c '^for a better picture: ' said)" -eq 1 ]
+		line=$(tail -n 2 said | head -n 1)
+		[[ "$line" =~ ^for\ a\ better\ picture:\ .*coreutils-dbgsym.*\ \(([0-9.]+)%\ of\ the\ profile\ passes\ through\ functions\ of\ sort\ without\ names\)$ ]]
+		share=$(passing p.kiln '[sort]')
+		python3 -c 'import sys; sys.exit(abs(float(sys.argv[1]) - float(sys.argv[2])) > 0.02)' "${BASH_REMATCH[1]}" "$share" ||
+			{ echo "said ${BASH_REMATCH[1]}, expected $share"; return 1; }
+	done
+	DEBUGINFOD_URLS=http://127.0.0.1:1 "$kiln" record -o p.kiln -- sort -R numbers >sorted 2>said
+	grep -q '^for a better picture: \(sudo \)\?\(kiln symbolize p.kiln -o named.kiln\|apt install\|install\)' said
+}
+
+@test "a command that is mostly in the kernel, of a user who may not sample that" {
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -eq 2 ] || skip "kernel.perf_event_paranoid is not 2"
+	setpriv --reuid 4321 --regid 4321 --clear-groups "$bin/kiln" record -o p.kiln -- \
+		dd if=/dev/zero of=/dev/null bs=1M count=20000 2>said
+	cat said
+	[[ "$(grep '^for a better picture: ' said)" =~ ^for\ a\ better\ picture:\ sudo\ sysctl\ kernel.perf_event_paranoid=1\ \(the\ command\ used\ ([0-9.]+)%\ of\ its\ CPU\ time\ in\ the\ kernel ]]
+	at_least "${BASH_REMATCH[1]}" 60
+}
+
 @test "the summary: modules without symbols by their share, and what would name them" {
 	strip -o "$bin/nameless" "$bin/busy"
 	"$kiln" record -o p.kiln -- "$bin/nameless" 1 >own 2>said
@@ -194,9 +236,11 @@ record_programs() {
 	line=$(grep -A1 '^modules without symbols' said | tail -n 1)
 	[[ "$line" =~ ^\ +([0-9.]+)%\ \ nameless\ +(no symbols|stripped)\;\ no\ separate\ debug\ file$ ]]
 	at_least "${BASH_REMATCH[1]}" 90
-	[ "$(grep -c '^to get names: .*unstripped' said)" -eq 1 ]
+	[[ "$(grep '^for a better picture: ' said)" =~ ^for\ a\ better\ picture:\ build\ .*unstripped.*\ \(([0-9.]+)%\ of\ the\ profile\ .*\ of\ nameless\ without\ names\)$ ]]
+	at_least "${BASH_REMATCH[1]}" 90
 	# With names there is nothing to say.
 	"$kiln" record -o p.kiln -- "$bin/busy" 1 >own 2>said
 	run -1 grep nameless said
+	run -1 grep '^for a better picture' said
 	run -1 grep 'without symbols.*\|without stripping' said
 }

@@ -230,6 +230,7 @@ static void note_differences(const struct perf_source *source, struct session *s
 	if (source->tracking_only || source->program)
 		return;
 	if (source->user_only && !o->user_only) {
+		s->kernel_refused = true;
 		perf_event_obstacle(&obstacle, &source->features, PERF_KERNEL);
 		session_notice(s, "sampling only user code: %s", obstacle.reason);
 	}
