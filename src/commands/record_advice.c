@@ -4,17 +4,20 @@
 #include "base/units.h"
 #include "checks/packages.h"
 #include "images/debuginfod.h"
+#include "names/runtimes.h"
 #include "recorders/perf/event.h"
 
 #include <stdlib.h>
 
-#define SHARE_OF_ADVICE 100 /* at least one part in so many lacks it */
+#define SHARE_OF_ADVICE 100			   /* at least one part in so many lacks it */
+#define EVALUATOR	"_PyEval_EvalFrameDefault" /* of Python: runs a function */
 
 /* What is missing in which part of the profile. */
 struct lack {
 	uint64_t part, whole;
-	const struct unnamed_module *module; /* NULL: another reason */
-	struct buffer how, why;		     /* of another reason */
+	const struct unnamed_module *module; /* that has no names; or NULL */
+	const struct runtime *runtime;	     /* that interprets; or NULL; the rest is the kernel */
+	struct buffer how, why;
 };
 
 static double share_of(const struct lack *lack)
@@ -129,10 +132,9 @@ static void describe_module(
 		advise_packaged(&lack->how, p, m, path);
 	else
 		buffer_text(&lack->how, m->remedy);
-	buffer_printf(&lack->why,
-		"%s%% of the profile passes through functions of %.*s without "
-		"names",
-		share->at, (int)name.len, name.at);
+	buffer_printf(&lack->why, "%s%% of the profile passes through %s %.*s without names",
+		share->at, m->kind == MAPPING_JIT ? "functions compiled by" : "functions of",
+		(int)name.len, name.at);
 }
 
 /* ---- Other reasons ---- */
@@ -163,26 +165,116 @@ static void describe_kernel(struct lack *lack, const struct buffer *share)
 		share->at);
 }
 
+/* The runtime by the file that has its evaluator: "python3.12", "libpython3.12.so.1.0". */
+static const struct runtime *python_of(struct bytes file)
+{
+	struct bytes name = bytes_base_name(file);
+	const struct runtime *r;
+	const char *so;
+
+	if (bytes_starts_with(name, BYTES("lib")))
+		name = (struct bytes){name.at + 3, name.len - 3};
+	so = bytes_find(name, BYTES(".so"));
+	if (so)
+		name.len = (size_t)(so - name.at);
+	r = runtime_of(name);
+	return r && !runtime_is_too_old(r, name) ? r : NULL;
+}
+
+static struct bytes function_at(const struct profile *p, location_id location)
+{
+	struct span names = p->location_names.items[location];
+
+	if (!names.count)
+		return (struct bytes){0};
+	return profile_text(p, p->frames.items[p->location_frames.items[names.first]].function);
+}
+
+/* For every location: does Python run a function there, and could it name that? NULL: nowhere, or
+ * some of them have names already. */
+static bool *find_evaluators(const struct profile *p, const struct runtime **ret_runtime)
+{
+	bool *found = memory_new(p->locations.len, sizeof(*found)), named = false;
+
+	*ret_runtime = NULL;
+	for (location_id i = 1; i < p->locations.len && !named; i++) {
+		mapping_id mapping = p->locations.items[i].mapping;
+		struct bytes name = function_at(p, i);
+		const struct runtime *r = NULL;
+
+		named = bytes_starts_with(name, BYTES("py::"));
+		if (bytes_starts_with(name, BYTES(EVALUATOR)))
+			r = python_of(profile_text(p, p->mappings.items[mapping].file));
+		found[i] = r != NULL;
+		if (r)
+			*ret_runtime = r;
+	}
+	if (!named && *ret_runtime)
+		return found;
+	memory_free(found);
+	return NULL;
+}
+
+/* Functions of Python are frames of its evaluator, unless it makes code for each of them. */
+static struct lack find_python(const struct profile *p)
+{
+	const struct stream *stream = p->streams.len ? &p->streams.items[0] : NULL;
+	struct lack lack = {.whole = 1};
+	bool *inside = find_evaluators(p, &lack.runtime), *stacks;
+
+	if (!inside || !stream) {
+		memory_free(inside);
+		return lack;
+	}
+	stacks = memory_new(p->stack_caller.len, sizeof(*stacks));
+	for (stack_id i = 1; i < p->stack_caller.len; i++)
+		stacks[i] = stacks[p->stack_caller.items[i]] || inside[p->stack_location.items[i]];
+	for (size_t i = 0; i < p->samples.items[stream->row.samples].stack.len; i++) {
+		int64_t value = stream_value(stream, i);
+
+		lack.whole += value > 0 ? (uint64_t)value : 0;
+		if (stacks[p->samples.items[stream->row.samples].stack.items[i]])
+			lack.part += value > 0 ? (uint64_t)value : 0;
+	}
+	memory_free(stacks);
+	memory_free(inside);
+	return lack;
+}
+
 /* ---- The line ---- */
+
+static void describe(struct lack *lack, const struct session *s, const char *path)
+{
+	struct buffer share = {0};
+
+	units_percent(&share, (int64_t)lack->part, (int64_t)lack->whole);
+	if (lack->module) {
+		describe_module(lack, &s->profile, path, &share);
+	} else if (lack->runtime) {
+		buffer_text(&lack->how, lack->runtime->advice);
+		buffer_printf(&lack->why,
+			"%s%% of the profile are functions of Python without names", share.at);
+	} else {
+		describe_kernel(lack, &share);
+	}
+	buffer_release(&share);
+}
 
 void record_advice(struct buffer *out, const struct session *s,
 	const struct symbolize_report *report, const char *path)
 {
-	struct lack names = find_names(report), kernel = find_kernel(s);
-	/* The profile is only what is not in the kernel then. */
-	bool in_kernel = share_of(&kernel) > share_of(&names) * (1 - share_of(&kernel));
-	struct lack *most = in_kernel ? &kernel : &names;
-	struct buffer share = {0};
+	struct lack names = find_names(report), python = find_python(&s->profile);
+	struct lack kernel = find_kernel(s), *most = &names;
 
-	if (most->part * SHARE_OF_ADVICE < most->whole)
+	if (share_of(&python) > share_of(most))
+		most = &python;
+	/* The profile is only what is not in the kernel then. */
+	if (share_of(&kernel) > share_of(most) * (1 - share_of(&kernel)))
+		most = &kernel;
+	if (share_of(most) * SHARE_OF_ADVICE < 1)
 		return;
-	units_percent(&share, (int64_t)most->part, (int64_t)most->whole);
-	if (most->module)
-		describe_module(most, &s->profile, path, &share);
-	else
-		describe_kernel(most, &share);
+	describe(most, s, path);
 	buffer_printf(out, "for a better picture: %s (%s)\n", most->how.at, most->why.at);
 	buffer_release(&most->how);
 	buffer_release(&most->why);
-	buffer_release(&share);
 }

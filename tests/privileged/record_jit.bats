@@ -127,6 +127,32 @@ near() {
 	done
 }
 
+@test "node and python without names of their functions: the summary says which setting gives them" {
+	# advised SETTING: the last recording was told it in one line, and nothing else.
+	advised() {
+		cat said
+		[ "$(grep -c '^for a better picture: ' said)" -eq 1 ]
+		grep -q "^for a better picture: start .*$1 ([0-9.]*% of " said
+	}
+	"$kiln" record -o p.kiln -- node --expose-gc "$bin/reuse.js" 4 300 >own 2>said
+	advised NODE_OPTIONS=--perf-basic-prof
+	NODE_OPTIONS=--perf-basic-prof "$kiln" record -o p.kiln -- node --expose-gc "$bin/reuse.js" 4 300 >own 2>said
+	cat said
+	run -1 grep 'for a better picture: start' said
+	for python in python3.12 python3.13 python3.14 ~root/.pyenv/versions/3.1[2-9].*/bin/python3; do
+		"$python" -c "" 2>/dev/null || continue
+		work='def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+fib(27)'
+		"$kiln" record -o p.kiln -- "$python" -c "$work" 2>said
+		advised PYTHONPERFSUPPORT=1
+		PYTHONPERFSUPPORT=1 "$kiln" record -o p.kiln -- "$python" -c "$work" 2>said
+		cat said
+		run -1 grep 'for a better picture: start' said
+		"$kiln" fold -q p.kiln | grep -q 'py::fib:'
+		break
+	done
+}
+
 @test "no map is looked for of a program that makes no code" {
 	"$bin/busy" 5 >own &
 	strace -f -qq -e trace=openat2 -o opened "$kiln" record -q -d 1 -o p.kiln -p $! 2>said
