@@ -285,7 +285,7 @@ static void add_hottest(struct buffer *out, const struct session *s, const struc
 	}
 	qsort(hot, frames, sizeof(*hot), hotter);
 	if (total)
-		buffer_printf(out, "%s:\n", s->recorder->mode->top);
+		buffer_printf(out, "%s:\n", mode_heading(s->recorder->mode, s->options));
 	for (size_t i = 0; i < frames && i < HOTTEST && hot[i].self; i++) {
 		struct frame f = view_frame_at(v, hot[i].frame);
 		struct bytes name = view_text(v, f.function), module = view_text(v, f.module);

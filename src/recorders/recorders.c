@@ -114,3 +114,10 @@ bool mode_check(const struct mode *mode, const struct record_options *options, s
 			mode->name, mode->what);
 	return !mode->check || mode->check(options, err);
 }
+
+const char *mode_heading(const struct mode *mode, const struct record_options *options)
+{
+	const char *heading = mode->heading ? mode->heading(options) : NULL;
+
+	return heading ? heading : mode->top;
+}

@@ -37,6 +37,9 @@
 /* Do the options go together, and with the mode? ERR_USAGE. */
 bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err);
 
+/* The heading of the leaves of stacks that were recorded with these options. */
+const char *mode_heading(const struct mode *mode, const struct record_options *options);
+
 /* For modes that need programs, where this Kiln was built without: opening fails, and there is
  * nothing to close. */
 bool recorder_refuse(struct session *s, struct error *err);

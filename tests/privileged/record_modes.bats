@@ -134,3 +134,19 @@ teardown() {
 	[ "$(grep -c 'execve' executed)" -eq 2 ]
 	grep -q 'execve("./nameless"' executed
 }
+
+@test "the heading of the summary says what is summed up, with options that change it" {
+	headed() {
+		"$kiln" record "${@:2}" -o p.kiln -- sh -c 'dd if=/proc/self/status of=/dev/null; sleep 0.1' 2>said
+		cat said
+		grep -qxF "$1 (self):" said
+	}
+	headed "longest waits" --mode off
+	headed "who ended the longest waits" --mode off --wakers
+	headed "most reads and writes" --mode io
+	headed "longest reads and writes" --mode io --latency
+	headed "most memory allocated" --mode mem
+	headed "most page faults, brk and mmap" --mode mem --cheap
+	headed "most hits" --mode count -e libc:malloc
+	headed "largest sums of --weight" --mode count -e libc:malloc --weight arg0
+}

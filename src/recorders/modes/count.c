@@ -55,12 +55,18 @@ static bool check(const struct record_options *o, struct error *err)
 		       "(libc:malloc) or a static probe (usdt:FILE:PROVIDER:NAME)");
 }
 
+static const char *heading(const struct record_options *o)
+{
+	return o->weight ? "largest sums of --weight (self)" : NULL;
+}
+
 static const struct mode words = {
 	.name = "count",
 	.about = "hits of a tracepoint, function or probe (-e)",
 	.none = "the target had no hits; inlined code and kernel functions without a tracepoint "
 		"are never hit",
 	.top = "most hits (self)",
+	.heading = heading,
 	.what = "hit",
 	.options = options,
 	.title = "Events (--mode count)",

@@ -45,12 +45,18 @@ static bool check(const struct record_options *o, struct error *err)
 				    "have no file names; use --devices");
 }
 
+static const char *heading(const struct record_options *o)
+{
+	return o->latency ? "longest requests (self)" : NULL;
+}
+
 static const struct mode words = {
 	.name = "disk",
 	.about = "bytes or time of block device requests",
 	.none = "the target made no requests: what it read was in the page cache, and kernel "
 		"threads write later what it wrote (record them with -a)",
 	.top = "most requests (self)",
+	.heading = heading,
 	.what = "request",
 	.options = options,
 	.title = "Devices (--mode disk; also -r, -w, --latency)",

@@ -46,11 +46,17 @@ static bool check(const struct record_options *o, struct error *err)
 	       error_set(err, ERR_USAGE, "--mode io records calls from user space: leave out -k");
 }
 
+static const char *heading(const struct record_options *o)
+{
+	return o->latency ? "longest reads and writes (self)" : NULL;
+}
+
 static const struct mode words = {
 	.name = "io",
 	.about = "bytes or time of reads and writes of files",
 	.none = "the target called neither read, write nor fsync on a regular file",
 	.top = "most reads and writes (self)",
+	.heading = heading,
 	.what = "call",
 	.options = options,
 	.title = "Files (--mode io)",

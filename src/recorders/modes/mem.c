@@ -50,12 +50,18 @@ static bool check(const struct record_options *o, struct error *err)
 		       "process (microseconds per call): add --yes to confirm");
 }
 
+static const char *heading(const struct record_options *o)
+{
+	return o->cheap ? "most page faults, brk and mmap (self)" : NULL;
+}
+
 static const struct mode words = {
 	.name = "mem",
 	.about = "allocated memory, and what was not freed",
 	.none = "the target did not call malloc or a similar function; allocators with other "
 		"function names are not seen",
-	.top = "most allocations (self)",
+	.top = "most memory allocated (self)",
+	.heading = heading,
 	.what = "allocation",
 	.options = options,
 	.title = "Memory (--mode mem)",

@@ -12,7 +12,9 @@ struct mode {
 	bool timed;	   /* a timer takes samples: -F has an effect */
 	const char *none;  /* why there may be no samples: "the target hardly ..." */
 	const char *top;   /* heading of the leaves of stacks: "hottest functions (self)" */
-	const char *what;  /* what is recorded every time: "wait"; NULL: samples are taken */
+	/* The heading where these options change what is measured; NULL: `top`. May be NULL. */
+	const char *(*heading)(const struct record_options *options);
+	const char *what; /* what is recorded every time: "wait"; NULL: samples are taken */
 
 	/* Its own options, for struct record_options (NULL: none, or they are listed elsewhere);
 	 * their heading in --help; and in messages the names of those that no other mode has. */

@@ -75,12 +75,18 @@ static bool check(const struct record_options *o, struct error *err)
 	       error_set(err, ERR_USAGE, "--max is less than --min");
 }
 
+static const char *heading(const struct record_options *o)
+{
+	return o->wakers ? "who ended the longest waits (self)" : NULL;
+}
+
 static const struct mode words = {
 	.name = "off",
 	.about = "waiting time: sleep, I/O, locks, run queue",
 	.none = "the target never left the CPU, or all waits were shorter than --min or longer "
 		"than --max",
 	.top = "longest waits (self)",
+	.heading = heading,
 	.what = "wait (--min leaves out short ones)",
 	.options = options,
 	.title = "Waits (--mode off)",
