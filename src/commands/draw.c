@@ -74,6 +74,7 @@ static int run(char **operands)
 	if (other && !strcmp(other->name, PAGE))
 		return pipeline_write(&command_draw, operands,
 			&(struct pipeline_output){.renderer = other, .path = own.output});
+	own.over_time = settings->chart;
 	return pipeline_run(
 		&own, &command_draw, operands, settings->chart ? WANT_TIMES | WANT_THREADS : 0);
 }

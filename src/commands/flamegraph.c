@@ -218,6 +218,7 @@ static int draw(const char *input)
 	int code;
 
 	picture.runs_programs = own.open;
+	picture.over_time = settings->chart;
 	code = pipeline_run(&picture, &command_flamegraph, operands,
 		settings->chart ? WANT_TIMES | WANT_THREADS : 0);
 

@@ -126,6 +126,18 @@ static void confine(const struct loading *loading, char **operands, const char *
 	confined_start(loading);
 }
 
+/* What is drawn over time is drawn nevertheless: lines of folded text may be in its order. */
+static void report_untimed(const struct loaded *l)
+{
+	const struct profile *p = l->view.profile;
+
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.items[i].time.len)
+			return;
+	print_notice(
+		"%s: the samples have no times: they are shown in the order of the input", l->name);
+}
+
 int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want)
 {
 	const struct renderer *renderer = renderer_by_name(p->renderer);
@@ -145,6 +157,8 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 	if (!p->runs_programs)
 		confine(&loading, operands, path, renderer, p->settings);
 	done = load(&loading, command, operands, want, &loaded, &err);
+	if (done && p->over_time)
+		report_untimed(&loaded);
 	if (done) {
 		done = render_loaded(&loaded, renderer, p->settings, path, &err);
 		loaded_release(&loaded);

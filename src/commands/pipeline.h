@@ -12,6 +12,8 @@ struct pipeline {
 	bool text;	      /* its settings start with struct text_settings */
 
 	bool runs_programs; /* when it is done: it is not confined */
+	bool over_time;	    /* shows samples in the order of their times: a notice says if there
+			       are none */
 
 	const char *output; /* -o; NULL: standard output */
 	void *settings;

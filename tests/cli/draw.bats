@@ -67,6 +67,16 @@ load common
 	run ! grep -qE '(x|width)="-' x.svg
 }
 
+@test "a flame chart of samples without times is drawn in the order of the input, and says so" {
+	run -0 "$kiln" draw --flamechart small.folded -o x.svg
+	[ "$output" = "kiln: small.folded: the samples have no times: they are shown in the order of the input" ]
+	run -0 "$kiln" draw small.folded -o x.svg
+	[ -z "$output" ]
+	timed_samples >timed.txt
+	run -0 "$kiln" draw --flamechart timed.txt -o x.svg
+	[[ "$output" != *"no times"* ]]
+}
+
 @test "every long option of flamegraph.pl and of inferno-flamegraph is taken" {
 	printf 'main\tclass=x\n' >names
 	for option in title=x subtitle=x width=600 height=16 minwidth=0.1 minwidth=1% fonttype=serif fontsize=12 \
