@@ -173,6 +173,10 @@ static bool read_attrs(
 			break;
 		add_ids(f, piece(f, ids_offset, ids_size));
 	}
+	if (!f->events.len && size && !piece(f, offset, size).len)
+		return error_set(err, ERR_FORMAT,
+			"truncated: event attributes are at byte %llu of %zu",
+			(unsigned long long)offset, f->content.len);
 	return f->events.len || error_set(err, ERR_FORMAT, "byte %llu: expected event attributes",
 					(unsigned long long)offset);
 }
@@ -197,6 +201,10 @@ static void read_features(struct perf_file *f, struct bytes bits)
 			at += SECTION;
 			offset = perf_fields_u64(&section);
 			size = perf_fields_u64(&section);
+			if (section.failed || (size && !piece(f, offset, size).len)) {
+				f->cut_sections++;
+				continue;
+			}
 			perf_file_info_add_feature(&f->about, 64 * (uint64_t)word + bit,
 				piece(f, offset, size), f->swapped);
 		}
@@ -216,11 +224,14 @@ static bool open_file(struct perf_file *f, uint64_t header_size, struct error *e
 	data = perf_fields_u64(&fields);
 	data_size = perf_fields_u64(&fields);
 	bits = piece(f, FILE_HEADER, PERF_FEATURES / 8);
-	if (header_size < FILE_HEADER + PERF_FEATURES / 8 || !bits.len)
+	if (header_size < FILE_HEADER + PERF_FEATURES / 8)
 		return error_set(err, ERR_FORMAT,
-			"byte 8: a header of %llu bytes in a file of %zu; expected at least %u",
-			(unsigned long long)header_size, f->content.len,
-			FILE_HEADER + PERF_FEATURES / 8);
+			"byte 8: a header of %llu bytes; expected at least %u",
+			(unsigned long long)header_size, FILE_HEADER + PERF_FEATURES / 8);
+	if (!bits.len)
+		return error_set(err, ERR_FORMAT,
+			"truncated: the header has %llu bytes, the file %zu",
+			(unsigned long long)header_size, f->content.len);
 	if (!read_attrs(f, attrs, attrs_size, attr_size, err))
 		return false;
 	if (data > f->content.len)

@@ -61,7 +61,8 @@ struct perf_file {
 	char damage[ERROR_ROOM]; /* why reading ended early: a phrase with an offset; "": it did not
 				  */
 	bool killed;		 /* the recorder did not finish the file */
-	uint64_t cut;		 /* bytes that the header promises but the file lacks */
+	uint64_t cut;		 /* bytes of records that the header promises but the file lacks */
+	uint64_t cut_sections;	 /* the same of sections behind the records */
 	uint64_t auxtrace;	 /* bytes of hardware traces that were skipped... */
 	uint64_t auxtraces;	 /* ... in this many records */
 	uint64_t unknown;	 /* records of unknown types */

@@ -65,3 +65,21 @@ folds() {
 		PY
 	done
 }
+
+# Where the file ends says what is missing; fields-little.data has its header, the attributes of its events, its records
+# and sections about the machine in that order.
+@test "a file that was cut: it is said that it is truncated, and what is missing" {
+	whole=$golden/fields-little.data
+	size=$(stat -c %s "$whole")
+	refused() {
+		head -c "$1" "$whole" >cut.data
+		run -2 "$kiln" fold cut.data
+		[[ "$output" == "kiln: cut.data: truncated: $2"* ]] || { echo "$output"; return 1; }
+	}
+	refused 50 "the header has 104 bytes, the file 50"
+	refused 110 "event attributes are at byte "
+	head -c $((size - 1)) "$whole" | said "input: truncated: 1 section is missing behind the records"
+	# In the middle of the records, which begin behind the attributes.
+	read -r data length <<<"$(python3 -c 'import struct; print(*struct.unpack("<QQ", open("'"$whole"'", "rb").read()[40:56]))')"
+	head -c $((data + length / 2)) "$whole" | said "input: truncated: $((length - length / 2)) bytes of records are missing at the end, and all that follows them"
+}

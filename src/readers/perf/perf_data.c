@@ -492,6 +492,31 @@ static bool take(struct data *d, const struct perf_file_record *record, struct e
 
 /* ---- Ends ---- */
 
+/* What the file says of the machine is behind the records. */
+static void note_truncated(struct data *d)
+{
+	const struct perf_file *f = &d->file;
+
+	if (f->cut)
+		profile_note(d->profile,
+			"truncated: %llu bytes of records are missing at the end, and all that "
+			"follows them: the command, the machine and build ids%s",
+			(unsigned long long)f->cut,
+			d->kernel_assumed ? "; the running kernel is assumed, whose code has the "
+					    "same address and size"
+					  : "");
+	else if (d->kernel_assumed)
+		profile_note(d->profile,
+			"the file does not say which kernel was recorded: the running one is "
+			"assumed, whose code has the same address and size");
+	if (f->cut_sections)
+		profile_note(d->profile,
+			"truncated: %llu section%s missing behind the records, with the command, "
+			"the machine, names of events or build ids",
+			(unsigned long long)f->cut_sections,
+			f->cut_sections == 1 ? " is" : "s are");
+}
+
 static void note_damage(struct data *d)
 {
 	const struct perf_file *f = &d->file;
@@ -499,13 +524,7 @@ static void note_damage(struct data *d)
 	if (f->killed)
 		profile_note(d->profile, "perf did not finish the file (was it killed?): "
 					 "everything up to its end is read");
-	if (d->kernel_assumed)
-		profile_note(d->profile,
-			"the file does not say which kernel was recorded: the running one is "
-			"assumed, whose code has the same address and size");
-	if (f->cut)
-		profile_note(d->profile, "truncated: %llu bytes of records are missing at the end",
-			(unsigned long long)f->cut);
+	note_truncated(d);
 	if (*f->damage)
 		profile_note(d->profile, "read up to %s", f->damage);
 	if (d->stray + d->malformed)
