@@ -10,6 +10,7 @@
 #include "model/view.h"
 #include "process/stacks.h"
 #include "recorders/recorders.h"
+#include "renderers/functions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,11 +269,30 @@ static int hotter(const void *a, const void *b)
 				   : (x->frame > y->frame) - (x->frame < y->frame);
 }
 
+static void add_function(
+	struct buffer *out, const struct view *v, const struct hot *hot, bool alike, int64_t total)
+{
+	struct frame f = view_frame_at(v, hot->frame);
+	struct bytes name = view_text(v, f.function), module = view_text(v, f.module);
+	struct buffer share = {0};
+
+	percent(&share, (uint64_t)hot->self, (uint64_t)total);
+	buffer_printf(out, "  %7s  %.*s%s%.*s", share.at, (int)name.len, name.at,
+		module.len ? "  " : "", (int)module.len, module.at);
+	if (alike)
+		buffer_printf(out, " (%s)", frame_kind_name((enum frame_kind)f.kind));
+	buffer_char(out, '\n');
+	buffer_release(&share);
+}
+
 static void add_hottest(struct buffer *out, const struct session *s, const struct view *v)
 {
 	size_t frames = view_frame_count(v);
 	int64_t *self = memory_new(v->tree.caller.len, sizeof(*self)), total = 0;
 	struct hot *hot = memory_new(frames, sizeof(*hot));
+	frame_id ids[HOTTEST];
+	bool alike[HOTTEST];
+	size_t listed = 0;
 
 	view_self(v, self);
 	for (size_t i = 0; i < v->tree.caller.len; i++) {
@@ -286,16 +306,13 @@ static void add_hottest(struct buffer *out, const struct session *s, const struc
 	qsort(hot, frames, sizeof(*hot), hotter);
 	if (total)
 		buffer_printf(out, "%s:\n", mode_heading(s->recorder->mode, s->options));
-	for (size_t i = 0; i < frames && i < HOTTEST && hot[i].self; i++) {
-		struct frame f = view_frame_at(v, hot[i].frame);
-		struct bytes name = view_text(v, f.function), module = view_text(v, f.module);
-		struct buffer share = {0};
-
-		percent(&share, (uint64_t)hot[i].self, (uint64_t)(total < 0 ? -total : total));
-		buffer_printf(out, "  %7s  %.*s%s%.*s\n", share.at, (int)name.len, name.at,
-			module.len ? "  " : "", (int)module.len, module.at);
-		buffer_release(&share);
+	while (listed < frames && listed < HOTTEST && hot[listed].self) {
+		ids[listed] = hot[listed].frame;
+		listed++;
 	}
+	frames_find_alike(v, ids, listed, alike);
+	for (size_t i = 0; i < listed; i++)
+		add_function(out, v, &hot[i], alike[i], total < 0 ? -total : total);
 	free(self);
 	free(hot);
 }

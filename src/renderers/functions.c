@@ -97,6 +97,38 @@ struct bytes function_name(const struct view *v, frame_id frame)
 	return frame ? view_function(v, frame) : BYTES("[no stack]");
 }
 
+/* ---- Equal names ---- */
+
+struct named {
+	struct bytes name, module;
+	size_t index;
+};
+
+static int named_compare(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = bytes_compare(x->name, y->name);
+
+	return order ? order : bytes_compare(x->module, y->module);
+}
+
+void frames_find_alike(const struct view *v, const frame_id *frames, size_t count, bool *ret_alike)
+{
+	struct named *named = memory_new(count + 1, sizeof(*named));
+
+	for (size_t i = 0; i < count; i++) {
+		named[i] = (struct named){function_name(v, frames[i]),
+			view_text(v, view_frame_at(v, frames[i]).module), i};
+		ret_alike[i] = false;
+	}
+	if (count)
+		qsort(named, count, sizeof(*named), named_compare);
+	for (size_t i = 1; i < count; i++)
+		if (!named_compare(&named[i - 1], &named[i]))
+			ret_alike[named[i - 1].index] = ret_alike[named[i].index] = true;
+	memory_free(named);
+}
+
 /* ---- Order ---- */
 
 struct order {

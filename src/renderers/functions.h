@@ -29,4 +29,8 @@ void functions_release(struct functions *functions);
 /* The function's name, also for frame 0. */
 struct bytes function_name(const struct view *v, frame_id frame);
 
+/* For each of some frames: has another one of them the same name and module? They differ by their
+ * kind then: inlined at one place and called at another, or compiled twice. */
+void frames_find_alike(const struct view *v, const frame_id *frames, size_t count, bool *ret_alike);
+
 #endif

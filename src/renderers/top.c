@@ -1,4 +1,5 @@
 /* top.c: the functions as a table, CSV or JSON. */
+#include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "renderers/change_table.h"
@@ -121,8 +122,23 @@ static void number_cells(struct buffer *b, const struct view *v, int64_t value, 
 	buffer_release(&cell);
 }
 
+/* "f (inlined)": alike is not what its row looks like. */
+static void name_cell(struct buffer *b, const struct view *v, frame_id frame, bool alike,
+	size_t width, const struct text_settings *text)
+{
+	const char *kind = frame_kind_name((enum frame_kind)view_frame_at(v, frame).kind);
+	size_t more = alike ? strlen(kind) + strlen(" ()") : 0;
+
+	if (width)
+		width = width > more + 10 ? width - more : 10;
+	text_cell(b, function_name(v, frame), width, false, text);
+	if (alike)
+		buffer_printf(b, " (%s)", kind);
+}
+
 static void table_row(struct buffer *b, const struct view *v, const struct functions *f,
-	const struct function_row *row, const struct columns *c, const struct text_settings *text)
+	const struct function_row *row, bool alike, const struct columns *c,
+	const struct text_settings *text)
 {
 	size_t start =
 		c->self + c->total + 2 * strlen("  100.00  ") + (c->module ? c->module + 2 : 0);
@@ -134,14 +150,28 @@ static void table_row(struct buffer *b, const struct view *v, const struct funct
 		text_cell(b, module_of(v, row->frame), c->module, true, text);
 		buffer_text(b, "  ");
 	}
-	text_cell(b, function_name(v, row->frame), left, false, text);
+	name_cell(b, v, row->frame, alike, left, text);
 	buffer_char(b, '\n');
+}
+
+/* Which of the rows look alike? To be freed. */
+static bool *find_alike(const struct view *v, const struct functions *f, size_t rows)
+{
+	frame_id *frames = memory_new(rows + 1, sizeof(*frames));
+	bool *alike = memory_new(rows + 1, sizeof(*alike));
+
+	for (size_t i = 0; i < rows; i++)
+		frames[i] = f->rows[i].frame;
+	frames_find_alike(v, frames, rows, alike);
+	memory_free(frames);
+	return alike;
 }
 
 static void table(struct buffer *b, const struct view *v, const struct functions *f, size_t rows,
 	const struct text_settings *text)
 {
 	struct columns c = fit(v, f, rows, text->width);
+	bool *alike = find_alike(v, f, rows);
 
 	text_summary(b, v, f->sides.total[0][0]);
 	text_style(b, TEXT_HEADING, text);
@@ -156,7 +186,8 @@ static void table(struct buffer *b, const struct view *v, const struct functions
 	text_style(b, TEXT_PLAIN, text);
 	buffer_char(b, '\n');
 	for (size_t i = 0; i < rows; i++)
-		table_row(b, v, f, &f->rows[i], &c, text);
+		table_row(b, v, f, &f->rows[i], alike[i], &c, text);
+	memory_free(alike);
 	if (rows < f->count) {
 		buffer_text(b, "... ");
 		units_grouped(b, (int64_t)(f->count - rows));

@@ -157,3 +157,23 @@ load common
 	run -0 --separate-stderr "$kiln" top --skip 99 --json many.folded
 	[ "$(jq -c '[.functions_count, .functions]' <<<"$output")" = "[26,[]]" ]
 }
+
+@test "functions whose rows would look alike say what differs" {
+	cat >v8.txt <<-'END'
+	node 12/12 [000] 100.000000: 1000 cycles:
+		7f01 JS:*f /srv/a.js:1:20+0x1 (/tmp/perf-12.map)
+		7f03 main+0x3 (/usr/bin/node)
+
+	node 12/12 [000] 100.100000: 2000 cycles:
+		7f11 JS:~f /srv/a.js:1:20+0x1 (/tmp/perf-12.map)
+		7f03 main+0x3 (/usr/bin/node)
+	END
+	sed -i 's/^\\t/\t/' v8.txt
+	"$kiln" top v8.txt >table
+	cat table
+	[ "$(grep -c 'f /srv/a.js:1:20 (interpreted)$' table)" -eq 1 ]
+	[ "$(grep -c 'f /srv/a.js:1:20 (jit)$' table)" -eq 1 ]
+	grep -q ' main$' table
+	# On a narrow terminal the name is cut, and not what differs.
+	"$kiln" top --width 60 v8.txt | grep -q '… (jit)$'
+}
