@@ -548,7 +548,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 	if (ret_report) {
 		ret_report->unnamed = (uint32_t)n.counts.locations.len;
 		unnamed_report(&n.counts, p, &ret_report->modules, &ret_report->samples,
-			&ret_report->weight);
+			n.hooks ? &ret_report->weight : NULL);
 	}
 	unnamed_release(&n.counts);
 	if (!n.kernel_is_borrowed)

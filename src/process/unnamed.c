@@ -206,6 +206,22 @@ static void count_samples(const struct profile *p, const bool *unnamed, const ui
 	}
 }
 
+static uint64_t weigh(const struct profile *p, const bool *unnamed, const uint32_t *module_of,
+	struct unnamed_modules *modules)
+{
+	uint64_t *samples = memory_new(modules->len + 1, sizeof(*samples));
+	uint64_t *weights = memory_new(modules->len + 1, sizeof(*weights)), all;
+
+	for (size_t i = 0; i < modules->len; i++)
+		samples[i] = modules->items[i].samples;
+	all = unnamed_weights(p, unnamed, module_of, samples, modules->len, weights);
+	for (size_t i = 0; i < modules->len; i++)
+		modules->items[i].weight = weights[i];
+	memory_free(samples);
+	memory_free(weights);
+	return all;
+}
+
 static int module_compare(const void *a, const void *b)
 {
 	const struct unnamed_module *x = a, *y = b;
@@ -229,10 +245,11 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 		unnamed[id] = true;
 		ret_modules->items[module_of[p->locations.items[id].mapping] - 1].locations++;
 	}
-	*ret_samples = *ret_weight = 0;
+	*ret_samples = 0;
 	if (c->locations.len) { /* otherwise the counts are not used */
 		count_samples(p, unnamed, module_of, ret_modules, ret_samples);
-		*ret_weight = unnamed_weights(p, unnamed, module_of, ret_modules);
+		if (ret_weight)
+			*ret_weight = weigh(p, unnamed, module_of, ret_modules);
 	}
 	if (ret_modules->len > 1)
 		qsort(ret_modules->items, ret_modules->len, sizeof(struct unnamed_module),

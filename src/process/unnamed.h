@@ -52,8 +52,9 @@ void unnamed_add(struct unnamed_counts *c, location_id location);
 void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct unnamed_facts *facts);
 
 /* Find the modules with unnamed locations, count the samples that end in these, and say what would
- * help. *ret_samples: all of the profile without those of idle CPUs, and *ret_weight: the sum of
- * their values; 0 if all locations have names. */
+ * help. *ret_samples: all of the profile without those of idle CPUs; 0 if all locations have names.
+ * `ret_weight` may be NULL; otherwise the modules are weighed, and it is set to the sum of all
+ * values, if there are unnamed locations. */
 void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 	struct unnamed_modules *ret_modules, uint64_t *ret_samples, uint64_t *ret_weight);
 void unnamed_release(struct unnamed_counts *c);

@@ -12,6 +12,7 @@
  * the C library, which are in all stacks, and which nobody looks for. */
 #include "process/unnamed_weights.h"
 
+#include "base/memory.h"
 #include "model/idle.h"
 
 #include <stdlib.h>
@@ -35,15 +36,15 @@ static int rank_compare(const void *a, const void *b)
 
 /* For every module, its bit plus 1; 0: it has none. *ret_modules are the modules of the bits. */
 static uint8_t *assign_bits(
-	const struct unnamed_modules *modules, uint32_t ret_modules[MODULES_WEIGHED])
+	const uint64_t *samples, size_t count, uint32_t ret_modules[MODULES_WEIGHED])
 {
-	uint8_t *bits = memory_new(modules->len + 1, sizeof(*bits));
-	struct ranked *ranked = memory_new(modules->len + 1, sizeof(*ranked));
+	uint8_t *bits = memory_new(count + 1, sizeof(*bits));
+	struct ranked *ranked = memory_new(count + 1, sizeof(*ranked));
 
-	for (size_t i = 0; i < modules->len; i++)
-		ranked[i] = (struct ranked){(uint32_t)i, modules->items[i].samples};
-	qsort(ranked, modules->len, sizeof(*ranked), rank_compare);
-	for (size_t i = 0; i < modules->len && i < MODULES_WEIGHED; i++) {
+	for (size_t i = 0; i < count; i++)
+		ranked[i] = (struct ranked){(uint32_t)i, samples[i]};
+	qsort(ranked, count, sizeof(*ranked), rank_compare);
+	for (size_t i = 0; i < count && i < MODULES_WEIGHED; i++) {
 		ret_modules[i] = ranked[i].module;
 		bits[ranked[i].module] = (uint8_t)(i + 1);
 	}
@@ -77,7 +78,7 @@ static uint64_t *find_modules(const struct profile *p, const bool *unnamed,
 }
 
 uint64_t unnamed_weights(const struct profile *p, const bool *unnamed, const uint32_t *module_of,
-	struct unnamed_modules *modules)
+	const uint64_t *counts, size_t count, uint64_t *ret_weights)
 {
 	const struct stream *stream = p->streams.len ? &p->streams.items[0] : NULL;
 	const struct samples *samples = stream ? &p->samples.items[stream->row.samples] : NULL;
@@ -87,7 +88,7 @@ uint64_t unnamed_weights(const struct profile *p, const bool *unnamed, const uin
 
 	if (!stream || stream_is_idle(p, 0))
 		return 0;
-	bits = assign_bits(modules, module_of_bit);
+	bits = assign_bits(counts, count, module_of_bit);
 	sets = find_modules(p, unnamed, module_of, bits);
 	for (size_t i = 0; i < samples->stack.len; i++) {
 		int64_t value = stream_value(stream, i);
@@ -96,7 +97,7 @@ uint64_t unnamed_weights(const struct profile *p, const bool *unnamed, const uin
 		if (__builtin_add_overflow(all, weight, &all))
 			break; /* no sum of a recording: shares of what came before */
 		for (uint64_t set = sets[samples->stack.items[i]]; set; set &= set - 1)
-			modules->items[module_of_bit[__builtin_ctzll(set)]].weight += weight;
+			ret_weights[module_of_bit[__builtin_ctzll(set)]] += weight;
 	}
 	memory_free(sets);
 	memory_free(bits);
