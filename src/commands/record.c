@@ -596,7 +596,7 @@ const struct command command_record = {
 	.usage = "record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
 		 "record [OPTIONS] -p PID | -t TID | -G GROUP | -a [COMMAND ...]",
 	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C.\n"
-		 "All options: kiln help --all record, or man kiln-record.",
+		 "All options: kiln help --all record, man kiln-record. What works: kiln doctor.",
 	.details = "What was recorded before the end is kept. Exit codes: the command's own, 125\n"
 		   "when Kiln failed, 126 or 127 when the command could not be executed, 128 + n\n"
 		   "for signal n, 3 for --strict; without a command 1 for failures; 2 for a wrong\n"
