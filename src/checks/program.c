@@ -404,6 +404,7 @@ bool program_check_process(
 	const struct machine *m, int32_t pid, struct findings *out, struct error *err)
 {
 	char path[PATH_MAX], root[64];
+	struct machine own = *m; /* of its container, which may be of another distribution */
 	struct error failed = {0};
 	struct subject s;
 
@@ -411,14 +412,15 @@ bool program_check_process(
 	if (!find_executable(pid, path, err))
 		return false;
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	packages_find(&own.packages, root);
 	finding_add(out, "file", CHECK_OK, NULL, "%s", path);
 	check_rights(m, pid, out);
 	if (subject_open(&s, path, root, &failed))
-		check_image(m, &s, out);
+		check_image(&own, &s, out);
 	else
 		finding_add(out, "symbols", CHECK_MISSING, NULL, "%s", failed.text);
 	subject_release(&s);
 	check_runtime(bytes_base_name(bytes_of(path)), pid, out);
-	check_libraries(m, pid, path, root, out);
+	check_libraries(&own, pid, path, root, out);
 	return true;
 }

@@ -133,3 +133,19 @@ says() {
 	[ "$status" -eq 1 ]
 	[[ "$output" == "kiln: doctor: process "*" belongs to another user: run as root" ]]
 }
+
+@test "a process in a container: packages are those of its distribution" {
+	printf 'ID=fedora\nPRETTY_NAME="Fedora"\n' >release
+	cp "$(type -P sleep)" nap
+	strip nap
+	# Its folder is one of the namespace, too.
+	unshare -m sh -c 'mount -t tmpfs none /usr/local/bin && mount --bind release "$(realpath /etc/os-release)" &&
+		cp nap /usr/local/bin && exec /usr/local/bin/nap 60' &
+	until [ "$(readlink /proc/$!/exe)" = /usr/local/bin/nap ]; do kill -0 $!; sleep 0.02; done
+	"$kiln" doctor -p $! >said || true
+	kill %1
+	cat said
+	[ ! -e /usr/local/bin/nap ]
+	grep -q '  missing  symbols  .*no function has a name\|  limited  symbols ' said
+	grep -qF 'dnf debuginfo-install "$(rpm -qf /usr/local/bin/nap)"' said
+}
