@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ENTRY(name) extern const struct check_subject check_subject_##name;
@@ -88,13 +89,20 @@ void checks_run(const struct machine *m, struct findings *out)
 	}
 }
 
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+}
+
 bool check_find_program(const char *name, struct buffer *ret_path)
 {
 	struct bytes rest = bytes_of(getenv("PATH") ? getenv("PATH") : ""), folder;
 
 	if (strchr(name, '/')) {
 		buffer_set(ret_path, bytes_of(name));
-		return !access(name, F_OK);
+		return is_program(name);
 	}
 	while (rest.len) {
 		if (!bytes_cut(&rest, ':', &folder)) {
@@ -104,7 +112,7 @@ bool check_find_program(const char *name, struct buffer *ret_path)
 		ret_path->len = 0;
 		buffer_printf(ret_path, "%.*s/%s", folder.len ? (int)folder.len : 1,
 			folder.len ? folder.at : ".", name);
-		if (!access(ret_path->at, X_OK))
+		if (*name && is_program(ret_path->at))
 			return true;
 	}
 	return false;

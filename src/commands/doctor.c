@@ -13,10 +13,12 @@
 #define NAME_AT	  11u
 #define TEXT_AT	  (NAME_AT + NAME_ROOM + 1u)
 
+#define NO_PID UINT64_MAX
+
 static struct doctor {
 	bool json;
 	uint64_t pid;
-} own;
+} own = {.pid = NO_PID};
 
 static const struct option own_options[] = {
 	{.name = "json",
@@ -170,11 +172,11 @@ static void add_json(struct buffer *out, const struct machine *m, const struct f
 /* Of a program, only its own lines: whoever asks about one has read the others. */
 static bool check(const struct machine *m, char **operands, struct findings *out, struct error *err)
 {
-	if (own.pid > INT32_MAX)
+	if (own.pid != NO_PID && (!own.pid || own.pid > INT32_MAX))
 		return error_set(err, ERR_USAGE, "--pid: expected the number of a process");
-	if (own.pid && *operands)
+	if (own.pid != NO_PID && *operands)
 		return error_set(err, ERR_USAGE, "expected a command or -p, not both");
-	if (own.pid)
+	if (own.pid != NO_PID)
 		return program_check_process(m, (int32_t)own.pid, out, err);
 	if (*operands)
 		return program_check_command(m, *operands, out, err);

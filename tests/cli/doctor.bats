@@ -132,8 +132,14 @@ state() {
 	failed_with 2 "kiln: doctor: process 4194305 does not exist or has ended"
 	run "$kiln" doctor -p 1 true
 	failed_with 2 "kiln: doctor: expected a command or -p, not both"
-	run "$kiln" doctor -p 99999999999
-	[ "$status" -eq 2 ]
+	for pid in 0 99999999999; do
+		run "$kiln" doctor -p $pid
+		failed_with 2 "kiln: doctor: --pid: expected the number of a process"
+	done
+	for name in "" . /etc/passwd; do
+		run "$kiln" doctor "$name"
+		failed_with 2 "kiln: doctor: there is no program '$name': expected a command, or -p PID of a process"
+	done
 	printf 'text\n' >text
 	chmod +x text
 	run "$kiln" doctor ./text
