@@ -1,6 +1,7 @@
 /* doctor.c: `kiln doctor`: what can be recorded here, and what adds what is missing? */
 #include "checks/program.h"
 #include "commands/commands.h"
+#include "commands/confined.h"
 #include "commands/terminal.h"
 
 #include <stdlib.h>
@@ -178,8 +179,10 @@ static bool check(const struct machine *m, char **operands, struct findings *out
 		return error_set(err, ERR_USAGE, "expected a command or -p, not both");
 	if (own.pid != NO_PID)
 		return program_check_process(m, (int32_t)own.pid, out, err);
-	if (*operands)
+	if (*operands) {
+		confined_start(NULL);
 		return program_check_command(m, *operands, out, err);
+	}
 	checks_run(m, out);
 	return true;
 }

@@ -73,7 +73,6 @@ state() {
 	gcc -O0 -g -fno-omit-frame-pointer -o whole program.c
 	gcc -O2 -fomit-frame-pointer -o plain program.c
 	strip -o stripped plain
-	gcc -O2 -fno-asynchronous-unwind-tables -fomit-frame-pointer -nostartfiles -Wl,-e,main -o bare program.c
 	strip -R .eh_frame -R .eh_frame_hdr -o tableless plain
 	"$kiln" doctor ./whole >report
 	state symbols | grep -qE "^  ok .* functions have names \(\.symtab\)"
