@@ -66,7 +66,8 @@ static const char *const names[] = {
 	/* q */ "gecko",
 	/* r */ "simpleperf",
 	/* s */ "art-trace",
-	/* t */ "threadz",
+	/* t */ "async-html",
+	/* u */ "threadz",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

@@ -36,3 +36,31 @@ suffix=html
 	sed 's/content="kiln"/content="other"/' "$page" >x.html
 	run -2 "$kiln" fold x.html
 }
+
+@test "async-profiler: pages of all versions, with boxes of every form" {
+	# Cut from pages of a program that async-profiler 4.5 recorded (event=itimer,cstack=no), and of its stacks
+	# that the converters of 2.0 and 2.9 drew: without style and script, but for the lines that are read.
+	cp "$golden"/async-html/*.html .
+	"$kiln" fold new.html 2>&1 | diff "$golden/async-html/new.folded" -
+	"$kiln" fold old-9.html 2>&1 | diff "$golden/async-html/old.folded" -
+	told reversed.html "$golden/async-html/reversed.folded" \
+		'the page does not tell --reverse from --inverted: assuming --reverse, where stacks begin with the innermost frame'
+	# 2.0 wrote backslashes as they are.
+	"$kiln" fold -q old-0.html | sed 's/sheavy/s\\heavy/' | diff "$golden/async-html/old.folded" -
+	"$kiln" fold -q --jit --inlined old-0.html | grep -qF "G.nested_[j];java/lang/It'sheavy_[i];G.spin_[j] 60"
+	"$kiln" fold -q --jit --inlined old-9.html | grep -qF "_[i];G.spin_[j] 60"
+	gzip -c new.html | "$kiln" fold -q - | diff "$golden/async-html/new.folded" -
+}
+
+@test "async-profiler: values of other units, differences, damage" {
+	sed "s/units = 'samples'/units = 'bytes'/" "$golden/async-html/new.html" >bytes.html
+	"$kiln" fold -q --kind bytes bytes.html | diff "$golden/async-html/new.folded" -
+	sed 's/maxdiff = .*/maxdiff = 7;/' "$golden/async-html/new.html" | said 'the page shows a difference: values are those afterwards'
+	sed 's/^u(9,60)/u(9,90)/' "$golden/async-html/new.html" | said 'frames narrower than their callees, without a value of their own: 1'
+	sed 's/^u(25)/u(x)/' "$golden/async-html/new.html" | refused 'line 24: expected a frame such as'
+	sed '/^n(3/d' "$golden/async-html/new.html" | refused 'line 23: expected a frame above the last one'
+	sed 's/,94)/,18446744073709551615)/' "$golden/async-html/new.html" | refused 'line 23: expected a frame above the last one'
+	sed 's/^u(41)/u(4100)/' "$golden/async-html/new.html" | refused 'line 26: expected a frame such as'
+	sed "s/^'\"light',/light/" "$golden/async-html/new.html" | refused 'line 17: expected the name of a function in quotes'
+	grep -v '^[fun](' "$golden/async-html/new.html" | refused 'unexpected end: expected a sample'
+}

@@ -105,6 +105,13 @@ f (a.js:7) 24' ]
 	refused 'expected a sample' <<<'{"flamebearer":{"names":["total"],"levels":[[0,9,0,0]]}}'
 }
 
+@test "chrome-trace: what Hermes samples in React Native" {
+	# As ChromeTraceSerializer of facebook/hermes writes it: values are texts, and names have their place.
+	same chrome-trace/hermes
+	"$kiln" fold -q --lines "$golden/chrome-trace/hermes.json" | grep -qF ';main (index.bundle:12);work (index.bundle:30) 2'
+	sed 's/"traceEvents":.*/"traceEvents":[],/' "$golden/chrome-trace/hermes.json" | "$kiln" fold -q - | grep -qx 'process-6052;thread-6105;\[root\];main;work 2'
+}
+
 @test "chrome-trace: self times of nested spans, a thread at a time" {
 	same chrome-trace/spans
 	said 'E events without a matching B event, skipped: 1' <"$golden/chrome-trace/spans.json"

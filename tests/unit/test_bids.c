@@ -113,6 +113,8 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/gecko/*.json"), "gecko");
 	check_all(test_path("tests/golden/simpleperf/*.trace"), "simpleperf");
 	check_all(test_path("tests/golden/art-trace/*.trace"), "art-trace");
+	check_all(test_path("tests/golden/async-html/*.html"), "async-html");
+	check_all(test_path("tests/golden/html/*.html"), "html");
 	check_all(test_path("tests/golden/d3/*.json"), "d3");
 	check_all(test_path("tests/golden/dhat/*.json"), "dhat");
 	check_all(test_path("tests/golden/flamebearer/*.json"), "flamebearer");
