@@ -74,7 +74,10 @@ f (a.js:7) 24' ]
 	refused 'expected `node_fields` with' <<<'{"snapshot":{"meta":{"node_fields":["self_size"]}},"nodes":[24,0]}'
 	refused 'expected a trace node: id, function, count, size and an array' <<<"{\"snapshot\":{$meta},\"trace_tree\":[1,0,0,-1,[]]}"
 	refused 'the sum of all sizes exceeds 2^63' <<<"{\"snapshot\":{$meta},\"nodes\":[9223372036854775807,1,1,1]}"
-	refused 'expected an object with a size and a trace node' <<<"{\"snapshot\":{$meta},\"nodes\":[1,16777216]}"
+	refused 'expected an object with a size and a trace node' <<<"{\"snapshot\":{$meta},\"nodes\":[1,-2]}"
+	# An id costs what an object costs, however large it is.
+	[ "$("$kiln" fold -q - <<<"{\"snapshot\":{$meta},\"nodes\":[8,0,24,9007199254740991],$functions,\"trace_tree\":[1,0,0,0,[9007199254740991,1,3,72,[]]],$strings}")" = '[no stack] 8
+f 24' ]
 }
 
 @test "d3: values with those of the children, or without" {

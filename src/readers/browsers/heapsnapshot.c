@@ -17,8 +17,6 @@
 
 #include <stdlib.h>
 
-#define TRACES_LIMIT ((int64_t)1 << 24) /* ids of trace nodes */
-
 enum { INFO_ID, INFO_NAME, INFO_SCRIPT, INFO_SCRIPT_ID, INFO_LINE, INFO_COLUMN, INFO_FIELDS };
 enum { TRACE_ID, TRACE_FUNCTION, TRACE_COUNT, TRACE_SIZE, TRACE_CHILDREN, TRACE_FIELDS };
 
@@ -35,8 +33,9 @@ struct trace {
 	stack_id stack;
 };
 
+/* Objects of one trace node that are in use. */
 struct in_use {
-	int64_t size, count;
+	int64_t id, size, count;
 };
 
 struct snapshot {
@@ -44,7 +43,8 @@ struct snapshot {
 	struct json *json;
 	int64_t fields, size_field, trace_field; /* of a node in `nodes`; -1: it has none */
 	bool known_infos, known_traces;		 /* their fields are those named above */
-	VECTOR(struct in_use) in_use;		 /* by trace id */
+	VECTOR(struct in_use) in_use;
+	struct id_map by_id; /* of trace nodes: rows of in_use, plus one */
 	VECTOR(struct function) functions;
 	VECTOR(struct trace) traces;
 	VECTOR(uint32_t) callers; /* rows plus one, of the open levels */
@@ -57,6 +57,7 @@ static void snapshot_release(struct snapshot *s)
 		buffer_release(&s->functions.items[i].script_text);
 	}
 	vector_release(&s->in_use);
+	id_map_release(&s->by_id);
 	vector_release(&s->functions);
 	vector_release(&s->traces);
 	vector_release(&s->callers);
@@ -129,15 +130,33 @@ static void take_description(struct snapshot *s, struct json *j)
 
 /* ---- Objects in use ---- */
 
+static uint64_t id_hash(int64_t id)
+{
+	return hash_pair((uint64_t)id, 0x7472616365);
+}
+
+/* NULL: no object is in use. */
+static struct in_use *in_use_of(const struct snapshot *s, int64_t id)
+{
+	size_t at = s->by_id.slots ? id_map_start(&s->by_id, id_hash(id)) : 0;
+
+	for (uint32_t row; s->by_id.slots && (row = id_map_candidate(&s->by_id, id_hash(id), &at));)
+		if (s->in_use.items[row - 1].id == id)
+			return &s->in_use.items[row - 1];
+	return NULL;
+}
+
 static bool take_object(struct snapshot *s, int64_t size, int64_t id)
 {
-	struct in_use *use;
+	struct in_use *use = in_use_of(s, id);
 
-	if (id < 0 || id >= TRACES_LIMIT || size < 0)
+	if (id < 0 || size < 0)
 		return json_fail(s->json, "expected an object with a size and a trace node");
-	while (s->in_use.len <= (size_t)id)
-		vector_push(&s->in_use, ((struct in_use){0, 0}));
-	use = &s->in_use.items[id];
+	if (!use) {
+		vector_push(&s->in_use, ((struct in_use){id, 0, 0}));
+		id_map_insert(&s->by_id, id_hash(id), (uint32_t)s->in_use.len);
+		use = &s->in_use.items[s->in_use.len - 1];
+	}
 	use->count++;
 	if (__builtin_add_overflow(use->size, size, &use->size))
 		return json_fail(s->json, "the sum of all sizes exceeds 2^63");
@@ -298,12 +317,13 @@ static location_id *name_functions(struct snapshot *s)
 static bool add_values(struct snapshot *s, stack_id stack, const struct trace *trace,
 	struct in_use *use, struct error *err)
 {
-	int64_t values[HEAP_VALUES] = {[INUSE_SPACE] = use->size,
-		[INUSE_OBJECTS] = use->count,
+	int64_t values[HEAP_VALUES] = {[INUSE_SPACE] = use ? use->size : 0,
+		[INUSE_OBJECTS] = use ? use->count : 0,
 		[ALLOC_SPACE] = trace ? trace->size : 0,
 		[ALLOC_OBJECTS] = trace ? trace->count : 0};
 
-	*use = (struct in_use){0};
+	if (use)
+		use->size = use->count = 0;
 	if (!values[INUSE_OBJECTS] && !values[ALLOC_OBJECTS] && !values[ALLOC_SPACE])
 		return true;
 	return text_stacks_add_stack(&s->stacks, (struct sample){.stack = stack}, values, err);
@@ -315,14 +335,11 @@ static bool add_traces(struct snapshot *s, const location_id *locations, struct 
 
 	for (size_t i = 0; done && i < s->traces.len; i++) {
 		struct trace *trace = &s->traces.items[i];
-		struct in_use none = {0};
 
 		place_trace(s, trace,
 			(uint64_t)trace->function < s->functions.len ? locations[trace->function]
 								     : 0);
-		done = add_values(s, trace->stack, trace,
-			(uint64_t)trace->id < s->in_use.len ? &s->in_use.items[trace->id] : &none,
-			err);
+		done = add_values(s, trace->stack, trace, in_use_of(s, trace->id), err);
 	}
 	return done;
 }
