@@ -67,7 +67,8 @@ static const char *const names[] = {
 	/* r */ "simpleperf",
 	/* s */ "art-trace",
 	/* t */ "async-html",
-	/* u */ "threadz",
+	/* u */ "memleak",
+	/* v */ "threadz",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

@@ -221,3 +221,18 @@ same_as_corpus() {
 		done
 	done
 }
+
+@test "memleak: the last report with stacks, frames in all their forms" {
+	# As tools/memleak.py, libbpf-tools/memleak.c and mallocstacks.py of iovisor/bcc print them.
+	expected=memleak/reports same memleak/reports
+	expected=memleak/reports.objects same memleak/reports --kind inuse_objects
+	same memleak/places
+	same memleak/malloc --kind alloc_space
+	"$kiln" fold -q --lines "$golden/memleak/places.txt" | grep -qx '\[unknown\];run;grow (a.c:12) 4096'
+	"$kiln" fold -q --kernel "$golden/memleak/reports.txt" | grep -qx 'entry_SYSCALL_64_fastpath_\[k\];perf_mmap_\[k\] 4096'
+	said '2 reports of what was not freed at that time: the last one is read' <"$golden/memleak/reports.txt"
+	printf '9223372036854775807 bytes in 1 allocations from stack\n\tf\n1 bytes in 1 allocations from stack\n\tf\n' |
+		refused 'exceeds 2^63'
+	printf '99999999999999999999 bytes in 1 allocations from stack\n\tf\n' | refused 'line 1: expected bytes and a number below 2^63'
+	printf '80 bytes in 1 allocations from stack\n\tf\n80 bytes allocated at:\n\tf\n' | said 'expected stacks of one tool'
+}

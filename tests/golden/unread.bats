@@ -22,6 +22,8 @@ begins() {
 	begins '\373)\3\372\10<string>' "a profile of Python's cProfile"
 	begins 'Nettrace\24\0\0\0!FastSerialization.1' 'a recording of .NET'
 	begins '# tracer: function_graph\n#\n' "a trace of the kernel's ftrace"
+	begins 'Tracing blocked time (us) by kernel stack... Hit Ctrl-C to end.\n^C\n\n    target:          vmstat\n    ffffffff810df082 hrtimer_wakeup\n    waker:           swapper/1\n        4000415\n' "stacks of bcc's wakeuptime or offwaketime"
+	begins 'Tracing 1 functions for "submit_bio"... Hit Ctrl-C to end.\n^C\n  submit_bio\n  submit_bh\n    1\n' "stacks of bcc's stackcount, or counts of its funccount"
 	begins '\177ELF\2\1\1' 'a program or a core dump'
 	begins '{"version":1,"recording":{"sampleStackTraces":[' "a timeline of Safari's Web Inspector"
 	begins '{\n"program": "x",\n"cost_centres": [' 'a profile of GHC as JSON'

@@ -74,6 +74,7 @@ static const char *const formats[] = {
 	"jfr-print",
 	"jstack",
 	"massif",
+	"memleak",
 	"instruments",
 	"perf-report",
 	"perf-sched",
