@@ -1,5 +1,5 @@
 /* memleak.c: allocations that were not freed, as memleak of bcc and of libbpf-tools prints them;
- *and all of them, as bcc's example mallocstacks does.
+ * and all of them, as bcc's example mallocstacks does.
  *
  *	[11:16:33] Top 2 stacks with outstanding allocations:
  *	        addr = 948cd0 size = 16
