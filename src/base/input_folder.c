@@ -7,11 +7,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define GAP_LIMIT 512u /* numbers behind a missing part that are tried */
+
 void input_folder_close(struct input_part_fds *fds)
 {
 	while (fds->len)
 		scope_close(fds->items[--fds->len]);
 	vector_release(fds);
+}
+
+/* Is there a part behind one that is missing? */
+static bool has_gap(input_part_opener *open, void *context, unsigned missing)
+{
+	char name[sizeof("data.4294967295")];
+	int fd = -1;
+
+	for (unsigned part = missing + 1; fd < 0 && part <= missing + GAP_LIMIT; part++) {
+		snprintf(name, sizeof(name), "data.%u", part);
+		fd = open(context, name);
+	}
+	if (fd >= 0)
+		scope_close(fd);
+	return fd >= 0;
 }
 
 bool input_folder_open(input_part_opener *open, void *context, struct input_part_fds *ret_fds)
@@ -24,7 +41,15 @@ bool input_folder_open(input_part_opener *open, void *context, struct input_part
 		snprintf(name, sizeof(name), "data.%u", part);
 		fd = open(context, name);
 	}
-	if (fd >= 0)
+	if (fd >= 0) {
 		scope_close(fd);
-	return ret_fds->len && (fd >= 0 || errno == ENOENT);
+		errno = EMFILE;
+		return false;
+	}
+	if (!ret_fds->len || errno != ENOENT)
+		return false;
+	if (!has_gap(open, context, (unsigned)ret_fds->len - 1))
+		return true;
+	errno = ENOENT;
+	return false;
 }

@@ -19,8 +19,9 @@ struct input_part_fds {
 	size_t len, cap;
 };
 
-/* Open all parts, one after the other. False with errno: `data` or a later part cannot be opened.
- * The caller closes the descriptors. */
+/* Open all parts, one after the other. False with errno: `data` or a later part cannot be opened,
+ * one is missing in between (ENOENT), or there are more than the limit (EMFILE). The caller closes
+ * the descriptors. */
 bool input_folder_open(input_part_opener *open, void *context, struct input_part_fds *ret_fds);
 
 void input_folder_close(struct input_part_fds *fds);

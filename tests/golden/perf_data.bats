@@ -26,6 +26,14 @@ folds() {
 	done
 }
 
+@test "a folder of which a part is missing is refused" {
+	mkdir folder
+	cp "$golden/today-little.data" folder/data
+	python3 -B "$BATS_TEST_DIRNAME/perf_records.py" folder/data | tee folder/data.0 >folder/data.2
+	run -1 "$kiln" fold -q --no-cache folder
+	[ "$output" = "kiln: folder: cannot open file 3 of those that belong to it: No such file or directory" ]
+}
+
 # As perf record --threads writes it: more records in files beside the one with the header.
 @test "a folder with the records of each thread in a file" {
 	for file in "$golden"/today-little.data "$golden"/today-big.data "$golden"/today-little-81.data; do
