@@ -13,7 +13,8 @@
 
 bool proc_text_up_to(struct buffer *text, const char *path, size_t max)
 {
-	int fd = scope_fd(open(path, O_RDONLY | O_CLOEXEC));
+	/* Below /proc/PID/root, a FIFO may be in the place of any file. */
+	int fd = scope_fd(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	ssize_t got = 0;
 
 	text->len = 0;

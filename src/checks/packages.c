@@ -126,6 +126,21 @@ static bool lists_file(struct bytes list, const struct file_names *names)
 	return false;
 }
 
+/* Commands are made to be copied into a shell, and a container can give its files any name. */
+static bool is_plain(struct bytes text)
+{
+	static const char others[] = "+-./:@_~";
+
+	for (size_t i = 0; i < text.len; i++) {
+		char small = (char)(text.at[i] | 0x20);
+
+		if (!is_digit(text.at[i]) && (small < 'a' || small > 'z') &&
+			!memchr(others, text.at[i], sizeof(others) - 1))
+			return false;
+	}
+	return text.len && *text.at != '-';
+}
+
 /* Look into all lists, as dpkg-query(1) does, which need not be there. */
 static bool search_lists(
 	DIR *folder, const char *path, const struct file_names *names, struct buffer *ret_package)
@@ -138,7 +153,7 @@ static bool search_lists(
 	while (!found && read < LISTS_LIMIT && (entry = readdir(folder))) {
 		struct bytes name = bytes_of(entry->d_name);
 
-		if (!bytes_ends_with(name, BYTES(".list")))
+		if (!bytes_ends_with(name, BYTES(".list")) || !is_plain(name))
 			continue;
 		file.len = 0;
 		buffer_printf(&file, "%s/%s", path, entry->d_name);
@@ -252,7 +267,7 @@ void packages_advise(const struct packages *p, const char *path, struct buffer *
 
 	if (known && (bytes_ends_with(buffer_bytes(&name), BYTES("-dbg")) || has_debug_archive(p)))
 		packages_install(p, name.at, ret_command);
-	else if (p->manager == PACKAGES_DNF)
+	else if (p->manager == PACKAGES_DNF && is_plain(bytes_of(path)))
 		buffer_printf(ret_command, "sudo dnf debuginfo-install \"$(rpm -qf %s)\"", path);
 	else
 		buffer_printf(ret_command, "export DEBUGINFOD_URLS=%s", p->servers);

@@ -149,3 +149,21 @@ says() {
 	grep -q '  missing  symbols  .*no function has a name\|  limited  symbols ' said
 	grep -qF 'dnf debuginfo-install "$(rpm -qf /usr/local/bin/nap)"' said
 }
+
+@test "a process in a container: no command has what a shell would run, and a FIFO stops nothing" {
+	name='nap);touch hit;echo $(id'
+	printf 'ID=fedora\n' >release
+	cp "$(type -P sleep)" "$name"
+	strip "$name"
+	mkfifo pipe
+	for file in release pipe; do
+		unshare -m sh -c 'mount -t tmpfs none /usr/local/bin && mount --bind "$1" "$(realpath /etc/os-release)" &&
+			cp "$2" /usr/local/bin && exec "/usr/local/bin/$2" 60' sh "$file" "$name" &
+		until [ "$(readlink /proc/$!/exe)" = "/usr/local/bin/$name" ]; do kill -0 $!; sleep 0.02; done
+		timeout 20 "$kiln" doctor -p $! >said || [ $? -eq 1 ]
+		kill $!
+		cat said
+		grep -qF "ok       file             /usr/local/bin/$name" said
+		run ! grep -E '^ +(sudo )?dnf ' said
+	done
+}
