@@ -211,6 +211,28 @@ f 24' ]
 	"$kiln" fold -q sorted.json | diff "$golden/gecko/firefox.folded" -
 }
 
+@test "gecko: inside of what the tools in Firefox save" {
+	{
+		printf '{"label": "simple", "markers": [], "profile": '
+		cat "$golden/gecko/firefox.json"
+		printf ', "fileType": "Recorded Performance Data", "version": 2}'
+	} >saved.json
+	"$kiln" fold -q saved.json | diff "$golden/gecko/firefox.folded" -
+}
+
+# Its meta is as in a raw profile.
+@test "firefox: the first processed profiles, without a version, are none of gecko's" {
+	cat >processed.json <<-'END'
+		{"meta": {"interval": 1, "processType": 0, "startTime": 1460221352723.438, "version": 3},
+		 "threads": [{"name": "GeckoMain", "libs": [],
+		  "frameTable": {"length": 1, "func": [0], "address": [-1]},
+		  "funcTable": {"length": 1, "name": [0], "resource": [-1]},
+		  "stackTable": {"length": 1, "prefix": [null], "frame": [0]}, "stringArray": ["work"],
+		  "samples": {"length": 2, "stack": [0, 0], "time": [0, 1]}}]}
+	END
+	"$kiln" fold -q processed.json | grep -q ';work 2$'
+}
+
 @test "gecko: addresses in a library that is here have names" {
 	local path address start
 	path=$(ldd "$kiln" | sed -n 's/.*=> \(.*libc.so.6\) .*/\1/p')

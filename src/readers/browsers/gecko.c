@@ -351,8 +351,13 @@ static void process_locate(struct gecko *g)
 
 static void process_end(struct gecko *g)
 {
+	struct gecko_process *p = &g->processes[g->depth - 1];
+
 	process_locate(g);
-	gecko_libraries_release(&g->processes[--g->depth].libraries);
+	gecko_libraries_release(&p->libraries);
+	g->depth--;
+	if (g->depth == 1 && !p->in_array && p[-1].start == INT64_MIN)
+		p[-1].start = p->start;
 }
 
 static bool process_key(struct gecko *g, struct bytes key, struct json *j)
@@ -393,6 +398,11 @@ static void processes_read(struct gecko *g, struct json *j)
 	process_begin(g, false, j);
 	while (g->depth) {
 		if (json_key(j, &key)) {
+			if (g->depth == 1 && bytes_equal(key, BYTES("profile")) &&
+				json_peek(j) == JSON_OBJECT) {
+				process_begin(g, false, j);
+				continue;
+			}
 			if (!bytes_equal(key, BYTES("processes")) || !json_array_if(j)) {
 				process_key(g, key, j);
 				continue;
@@ -451,7 +461,9 @@ static int bid(struct bytes head)
 		{"\"meta\"", "\"version\"", "\"startTime\"", "\"processType\"", "\"interval\""},
 		{"\"meta\"", "\"stackTable\"", "\"schema\"", "\"prefix\"", "\"stringTable\""}};
 
-	if (!json_begins(head) || json_contains(head, "\"preprocessedProfileVersion\""))
+	/* The first profiles that were processed have no version, but a table of functions. */
+	if (!json_begins(head) || json_contains(head, "\"preprocessedProfileVersion\"") ||
+		json_contains(head, "\"funcTable\""))
 		return 0;
 	/* Processed profiles of 2016 have no version of their own. */
 	if (json_contains(head, "\"funcTable\"") || json_contains(head, "\"resourceTable\""))
