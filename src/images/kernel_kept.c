@@ -96,7 +96,7 @@ void kernel_kept_prepare(void)
 	noted.until = monotonic_ns() + NOTED_FOR;
 }
 
-static bool key_of_running(struct kernel_key *ret)
+bool kernel_key_read(struct kernel_key *ret)
 {
 	*ret = (struct kernel_key){.modules = hash_modules(), .programs = hash_programs()};
 	if (!ret->programs && monotonic_ns() < noted.until)
@@ -192,7 +192,7 @@ struct kernel *kernel_kept_open(void)
 	struct kernel *k;
 	struct kernel_key key;
 
-	if (!file_name(name) || !key_of_running(&key))
+	if (!file_name(name) || !kernel_key_read(&key))
 		return NULL;
 	k = memory_new(1, sizeof(*k));
 	if (symbol_cache_open(name, &k->kept) && is_of(k->kept.content, &key) &&
@@ -257,14 +257,16 @@ void kernel_kept_make(const struct kernel *k, const struct kernel_key *key, stru
 	memory_free(rows);
 }
 
-void kernel_keep(const struct kernel *k)
+/* A program that was loaded while the symbols were read has no name in them. */
+void kernel_keep(const struct kernel *k, const struct kernel_key *before)
 {
 	char name[FILE_NAME_ROOM];
 	struct buffer file = {0};
 	struct kernel_key key;
 	struct output out;
 
-	if (!file_name(name) || !key_of_running(&key) || (!key.programs && has_programs(k)))
+	if (!file_name(name) || !kernel_key_read(&key) || (!key.programs && has_programs(k)) ||
+		memcmp(&key, before, sizeof(key)) != 0)
 		return;
 	kernel_kept_make(k, &key, &file);
 	if (symbol_cache_create(name, file.len, &out)) {

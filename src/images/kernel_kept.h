@@ -10,6 +10,7 @@
 #define KILN_IMAGES_KERNEL_KEPT_H
 
 #include "images/kernel.h"
+#include "images/kernel_rows.h"
 
 #define KERNEL_KEPT_MAGIC "KILNKER1" /* the file's first bytes */
 
@@ -20,7 +21,11 @@ void kernel_kept_prepare(void);
 /* NULL: there is no such table, or /proc/kallsyms hides its addresses from this user. */
 struct kernel *kernel_kept_open(void);
 
-/* Keep the symbols that kernel_open_text("/proc/kallsyms") has just read. */
-void kernel_keep(const struct kernel *k);
+/* What of the kernel is loaded now; false: unknown. */
+bool kernel_key_read(struct kernel_key *ret);
+
+/* Keep the symbols that kernel_open_text("/proc/kallsyms") has just read, unless something else is
+ * loaded now than before. */
+void kernel_keep(const struct kernel *k, const struct kernel_key *before);
 
 #endif

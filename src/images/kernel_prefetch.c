@@ -28,12 +28,15 @@ static struct {
 static struct kernel *kernel_read(struct error *err)
 {
 	struct kernel *k = kernel_kept_open();
+	struct kernel_key before;
+	bool known;
 
 	if (k)
 		return k;
+	known = kernel_key_read(&before);
 	k = kernel_open_text("/proc/kallsyms", err);
-	if (k)
-		kernel_keep(k);
+	if (k && known)
+		kernel_keep(k, &before);
 	return k;
 }
 

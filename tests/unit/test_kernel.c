@@ -149,21 +149,28 @@ static void kept_symbols_are_those_that_were_read(void **state)
 {
 	struct error err = {0};
 	struct kernel *k, *kept;
+	struct kernel_key key, other;
 
 	(void)state;
 	work_run("mkdir -m 700 kept && cat /proc/kallsyms >kallsyms");
 	setenv("KILN_CACHE", work_path("kept"), 1);
 	assert_null(kernel_kept_open());
+	assert_true(kernel_key_read(&key));
 	k = kernel_open_text("/proc/kallsyms", &err);
 	if (!k && err.code == ERR_PERMISSION)
 		skip_without("root, to see the kernel's addresses");
 	assert_non_null(k);
-	kernel_keep(k);
+	other = key;
+	other.programs++; /* loaded while the symbols were read */
+	kernel_keep(k, &other);
+	assert_null(kernel_kept_open());
+	kernel_keep(k, &key);
 	kept = kernel_kept_open();
 	if (!kept) { /* BPF programs come and go while others record */
 		kernel_release(k);
+		assert_true(kernel_key_read(&key));
 		k = kernel_open_text("/proc/kallsyms", &err);
-		kernel_keep(k);
+		kernel_keep(k, &key);
 		kept = kernel_kept_open();
 	}
 	if (!kept)
