@@ -352,6 +352,18 @@ static void check_library(
 	subject_release(&s);
 }
 
+/* The kernel prints paths of a process that is in a chroot as this process sees them. */
+static struct bytes inside_root(const char *root, struct bytes path)
+{
+	char real[PATH_MAX];
+	ssize_t len = readlink(root, real, sizeof(real));
+
+	if (len > 1 && bytes_starts_with(path, (struct bytes){real, (size_t)len}) &&
+		(size_t)len < path.len && path.at[len] == '/')
+		return (struct bytes){path.at + len, path.len - (size_t)len};
+	return path;
+}
+
 static void check_libraries(const struct machine *m, int32_t pid, const char *program,
 	const char *root, struct findings *out)
 {
@@ -364,7 +376,7 @@ static void check_libraries(const struct machine *m, int32_t pid, const char *pr
 	if (proc_text(&maps, name)) {
 		rest = buffer_bytes(&maps);
 		while (count < LIBRARIES_LIMIT && bytes_line(&rest, &line)) {
-			struct bytes code = mapped_code(line);
+			struct bytes code = inside_root(root, mapped_code(line));
 
 			if (!code.len || bytes_equal(code, last) ||
 				bytes_equal(code, bytes_of(program)))
@@ -402,15 +414,17 @@ static bool find_executable(int32_t pid, char ret_path[PATH_MAX], struct error *
 bool program_check_process(
 	const struct machine *m, int32_t pid, struct findings *out, struct error *err)
 {
-	char path[PATH_MAX], root[64];
+	char seen[PATH_MAX], root[64];
+	const char *path;
 	struct machine own = *m; /* of its container, which may be of another distribution */
 	struct error failed = {0};
 	struct subject s;
 
 	out->subject = "Program";
-	if (!find_executable(pid, path, err))
+	if (!find_executable(pid, seen, err))
 		return false;
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	path = inside_root(root, bytes_of(seen)).at;
 	packages_find(&own.packages, root);
 	finding_add(out, "file", CHECK_OK, NULL, "%s", path);
 	check_rights(m, pid, out);

@@ -167,3 +167,20 @@ says() {
 		run ! grep -E '^ +(sudo )?dnf ' said
 	done
 }
+
+@test "a process in a chroot: its files are those below its root" {
+	mkdir -p new/bin
+	mount -t tmpfs none new
+	mkdir -p new/usr new/lib new/lib64 new/nap
+	for folder in usr lib lib64; do mount --bind "/$folder" "new/$folder"; done
+	cp "$(type -P sleep)" new/nap/nap
+	chroot new /nap/nap 60 &
+	until [[ "$(readlink /proc/$!/exe)" = */nap ]]; do kill -0 $!; sleep 0.02; done
+	"$kiln" doctor -p $! >said || [ $? -eq 1 ]
+	kill $!
+	wait $! || true
+	umount new/usr new/lib new/lib64 new
+	cat said
+	grep -q 'ok  *file  */nap/nap$' said
+	run ! grep -F 'No such file' said
+}
