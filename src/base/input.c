@@ -347,10 +347,17 @@ static bool input_begin(struct input *in, struct error *err)
 	return true;
 }
 
-/* A file of the folder whose descriptor is at `context`. */
+/* A file of the folder whose descriptor is at `context`. A device may have no end. */
 static int open_in(void *context, const char *name)
 {
-	return scope_fd(openat(*(int *)context, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+	int fd = openat(*(int *)context, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0 || (!fstat(fd, &status) && S_ISREG(status.st_mode)))
+		return scope_fd(fd);
+	close(fd);
+	errno = EINVAL;
+	return -1;
 }
 
 /* Open the parts in the folder `fd`. */

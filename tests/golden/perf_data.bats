@@ -34,6 +34,17 @@ folds() {
 	[ "$output" = "kiln: folder: cannot open file 3 of those that belong to it: No such file or directory" ]
 }
 
+@test "a folder with a device or a FIFO as a part is refused" {
+	mkdir folder
+	cp "$golden/today-little.data" folder/data
+	ln -s /dev/zero folder/data.0
+	run -1 timeout 20 "$kiln" fold -q --no-cache folder
+	[ "$output" = "kiln: folder: cannot open file 2 of those that belong to it: Invalid argument" ]
+	rm folder/data.0
+	mkfifo folder/data.0
+	run -1 timeout 20 "$kiln" fold -q --no-cache folder
+}
+
 # As perf record --threads writes it: more records in files beside the one with the header.
 @test "a folder with the records of each thread in a file" {
 	for file in "$golden"/today-little.data "$golden"/today-big.data "$golden"/today-little-81.data; do
