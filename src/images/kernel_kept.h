@@ -4,8 +4,9 @@
  * 10: more than the rest of most commands. So the table is kept in the symbol cache
  * (symbol_cache.h), as a file that is used in place. It is the table of this boot, of the modules
  * that are loaded now (/proc/modules), and of the BPF programs that are. Only root may ask which
- * programs there are; for others, a table is kept if there are none. Trampolines of ftrace and
- * kprobes come and go unnoticed; the only names that they have are those of their kind. */
+ * programs there are; for others, a table is kept if there are none, and programs that are loaded
+ * later have no names. Trampolines of ftrace and kprobes come and go unnoticed; the only names that
+ * they have are those of their kind. */
 #ifndef KILN_IMAGES_KERNEL_KEPT_H
 #define KILN_IMAGES_KERNEL_KEPT_H
 

@@ -465,9 +465,6 @@ static int bid(struct bytes head)
 	if (!json_begins(head) || json_contains(head, "\"preprocessedProfileVersion\"") ||
 		json_contains(head, "\"funcTable\""))
 		return 0;
-	/* Processed profiles of 2016 have no version of their own. */
-	if (json_contains(head, "\"funcTable\"") || json_contains(head, "\"resourceTable\""))
-		return 0;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
 		size_t found = 0;
 
