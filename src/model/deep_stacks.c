@@ -28,7 +28,7 @@ struct deep_stacks {
 	uint32_t *depth;     /* frames of each old stack */
 	stack_id *outer;     /* of each old stack: itself or the ancestor with at most `half` */
 	stack_id *new_stack; /* of each old stack that is kept or was replaced */
-	uint64_t samples;    /* with stacks that are too deep */
+	uint64_t stacks;     /* that samples have, and that are too deep */
 	uint32_t deepest;    /* frames of the deepest of them */
 	location_id mark;
 	VECTOR(location_id) inner; /* of one stack, innermost first */
@@ -59,12 +59,9 @@ static bool measure(struct deep_stacks *d, size_t count)
 	return deep;
 }
 
-/* Count the samples; returns how many different stacks they have. Those get a number in
- * d->new_stack that is not 0. */
-static uint64_t find_samples(struct deep_stacks *d)
+/* Those that samples have get a number in d->new_stack that is not 0. */
+static void find_stacks(struct deep_stacks *d)
 {
-	uint64_t stacks = 0;
-
 	for (size_t i = 0; i < d->profile->samples.len; i++) {
 		const struct samples *s = &d->profile->samples.items[i];
 
@@ -73,14 +70,12 @@ static uint64_t find_samples(struct deep_stacks *d)
 
 			if (d->depth[stack] <= d->limit)
 				continue;
-			d->samples++;
 			if (d->depth[stack] > d->deepest)
 				d->deepest = d->depth[stack];
-			stacks += !d->new_stack[stack];
+			d->stacks += !d->new_stack[stack];
 			d->new_stack[stack] = 1;
 		}
 	}
-	return stacks;
 }
 
 /* ---- The new table ---- */
@@ -133,12 +128,12 @@ static uint64_t rows_for_ends(const struct profile *p, size_t count)
 	return rows < ENDS_LIMIT ? rows : ENDS_LIMIT;
 }
 
-static void replace_table(struct deep_stacks *d, size_t count, uint64_t stacks)
+static void replace_table(struct deep_stacks *d, size_t count)
 {
 	struct profile *p = d->profile;
 	__typeof__(p->stack_caller) callers = p->stack_caller;
 	__typeof__(p->stack_location) locations = p->stack_location;
-	uint64_t end = rows_for_ends(p, count) / (stacks + 1);
+	uint64_t end = rows_for_ends(p, count) / (d->stacks + 1);
 
 	d->end = end < d->half ? (uint32_t)end : d->half;
 	d->mark = profile_location_named(
@@ -160,9 +155,8 @@ static void add_note(const struct deep_stacks *d)
 {
 	struct buffer text = {0};
 
-	units_grouped(&text, (int64_t)d->samples);
-	buffer_text(&text, d->samples == 1 ? " sample has a stack" : " samples have stacks");
-	buffer_text(&text, " of more than ");
+	units_grouped(&text, (int64_t)d->stacks);
+	buffer_text(&text, d->stacks == 1 ? " stack has more than " : " stacks have more than ");
 	units_grouped(&text, d->limit);
 	buffer_text(&text, " frames, up to ");
 	units_grouped(&text, d->deepest);
@@ -182,11 +176,13 @@ void profile_cut_deep_stacks(struct profile *p, uint32_t frames)
 		.outer = memory_new(count, sizeof(*d.outer)),
 		.new_stack = memory_new(count, sizeof(*d.new_stack))};
 
-	if (measure(&d, count))
-		replace_table(&d, count, find_samples(&d));
+	if (measure(&d, count)) {
+		find_stacks(&d);
+		replace_table(&d, count);
+	}
 	memory_free(d.depth);
 	memory_free(d.outer);
 	memory_free(d.new_stack);
-	if (d.samples)
+	if (d.stacks)
 		add_note(&d);
 }

@@ -9,8 +9,7 @@
 
 /* Samples whose stack has more than `frames` frames (an even number) keep the outer half and the
  * inner half of so many, with DEEP_STACKS_MARK between them; their values stay as they are. A
- * location that is not named yet counts as one frame. The numbers of stacks change. A note tells
- * the number of these samples. */
+ * location that is not named yet counts as one frame. The numbers of stacks change. A note tells how many stacks. */
 void profile_cut_deep_stacks(struct profile *p, uint32_t frames);
 
 #endif

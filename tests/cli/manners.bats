@@ -105,7 +105,7 @@ lookers=(draw top tree fold info)
 	done
 }
 
-@test "8,000 frames are drawn, 10,000 are refused in one line" {
+@test "8,000 frames are drawn, and the ends of 10,000" {
 	deep() { python3 -c "print(';'.join(f'f{i}' for i in range($1)), 7)"; }
 	deep 8000 >deep.folded
 	for name in "${lookers[@]}"; do
@@ -117,8 +117,7 @@ lookers=(draw top tree fold info)
 	deep 10000 >too-deep.folded
 	for name in "${lookers[@]}"; do
 		run -0 "$kiln" "$name" too-deep.folded -o out
-		[[ $output == "kiln: too-deep.folded: 1 sample has a stack of more than 8,192 frames, up to 10,000: "* ]]
-		[ -s out ]
+		echo "$output" | cat - out | grep -F '1 stack has more than 8,192 frames, up to 10,000: the middle is cut out'
 	done
 }
 

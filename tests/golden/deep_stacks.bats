@@ -11,7 +11,7 @@ deep() { # FORMAT
 		echo "$format"
 		deep "$format"
 		"$kiln" fold --kind samples "$format.in" >out 2>said || "$kiln" fold "$format.in" >out 2>said
-		grep -F '1 sample has a stack of more than 8,192 frames, up to 20,0' said
+		grep -F '1 stack has more than 8,192 frames, up to 20,0' said
 		grep -F 'the middle is cut out ([truncated:middle])' said
 		awk '{
 			value[/truncated:middle/] += $NF
@@ -45,7 +45,7 @@ deep() { # FORMAT
 	awk 'BEGIN { for (n = 20000; n < 20100; n++) { for (i = 0; i < n; i++) printf "f;"; print "end 1" } }' >f.folded
 	[ "$("$kiln" fold -q f.folded | wc -l)" -eq 1 ]
 	"$kiln" fold -q f.folded | grep -E ';end 100$'
-	"$kiln" info f.folded 2>&1 | grep -F '100 samples have stacks of more than 8,192 frames, up to 20,100'
+	"$kiln" info f.folded 2>&1 | grep -F '100 stacks have more than 8,192 frames, up to 20,100'
 }
 
 # 40,000 stacks whose ends differ from one another: all their ends at full length would be 160 million rows.
@@ -58,6 +58,6 @@ print(json.dumps({"nodes": [{"id": i + 1, "callFrame": {"functionName": "f" + na
 	"startTime": 0, "endTime": 40000, "samples": list(range(8001, 48001)), "timeDeltas": [1] * 40000}))
 PY
 	"$kiln" info --json many.json >many.info
-	grep -F '39,808 samples have stacks' many.info
+	grep -F '39,808 stacks have' many.info
 	grep -F '"samples":40000' many.info
 }

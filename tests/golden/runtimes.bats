@@ -155,7 +155,7 @@ go_text() {
 	}' >deep.txt
 	[ "$("$kiln" fold -q deep.txt | wc -l)" -eq 2 ]
 	[ "$("$kiln" fold -q deep.txt | awk '{ n += $NF } END { print n }')" -eq 3 ]
-	said "1 sample has a stack of more than 8,192 frames, up to 9,009" <deep.txt
+	said "1 stack has more than 8,192 frames, up to 9,009" <deep.txt
 }
 
 @test "go-raw: stacks that come again, with and without labels, and as callers of others" {
