@@ -9,7 +9,8 @@
 
 /* Samples whose stack has more than `frames` frames (an even number) keep the outer half and the
  * inner half of so many, with DEEP_STACKS_MARK between them; their values stay as they are. A
- * location that is not named yet counts as one frame. The numbers of stacks change. A note tells how many stacks. */
+ * location that is not named yet counts as one frame. The numbers of stacks change. A note tells
+ * how many stacks were too deep. */
 void profile_cut_deep_stacks(struct profile *p, uint32_t frames);
 
 #endif

@@ -448,9 +448,10 @@ static void hand_out_in_place(
 /* Return one of the decompressed records. *ret_found: there was one. False: damaged. */
 static bool next_unpacked(struct perf_file *f, struct perf_file_record *ret, bool *ret_found)
 {
-	struct error err = {0};
+	struct error err; /* not cleared: this is called for every record of the file */
 	struct bytes record;
 
+	err.code = ERR_NONE;
 	*ret_found = false;
 	for (;;) {
 		struct perf_event_header header;

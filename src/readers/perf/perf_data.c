@@ -71,6 +71,9 @@ struct data {
 	VECTOR(struct perf_counted) counted; /* by events of groups, when they were last read */
 	struct id_map counted_by_id;	     /* to its row plus one */
 	struct error failed;		     /* while samples were delivered */
+	struct error damaged;		     /* of the last record that could not be decoded: here,
+					      * because to clear one for each record takes 5% of
+					      * the time (bench/perf_data.sh) */
 	uint64_t malformed;		     /* records with a field beyond their end */
 };
 
@@ -235,6 +238,18 @@ static bool assume_kernel(struct data *d)
 	return d->kernel_assumed;
 }
 
+static void open_own_kernel(struct data *d)
+{
+	struct error hidden = {0};
+	uint64_t base;
+
+	d->kernel = kernel_open(&hidden);
+	d->kernel_own = d->kernel && perf_kernel_is_running(d->profile, &base) &&
+			kernel_text_start(d->kernel) == base;
+	if (d->kernel_own)
+		d->stacks.kernel = d->kernel;
+}
+
 /* Names of kernel functions will be needed: for naming, and already here if a CPU is idle, as only
  * they show why it was interrupted. */
 static void expect_kernel(struct data *d, const struct perf_record *r)
@@ -243,7 +258,6 @@ static void expect_kernel(struct data *d, const struct perf_record *r)
 	bool in_kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
 			 (chain.count && chain.at[0] == (uint64_t)PERF_CONTEXT_KERNEL);
 	bool idle = !r->identity.pid && !r->identity.tid;
-	struct error hidden = {0};
 	uint64_t base;
 
 	if (in_kernel && !d->kernel_expected) {
@@ -252,13 +266,8 @@ static void expect_kernel(struct data *d, const struct perf_record *r)
 		if (d->kernel_own && !d->kernel_assumed)
 			kernel_prefetch();
 	}
-	if (!idle || !d->kernel_own || d->kernel)
-		return;
-	d->kernel = kernel_open(&hidden);
-	d->kernel_own = d->kernel && perf_kernel_is_running(d->profile, &base) &&
-			kernel_text_start(d->kernel) == base;
-	if (d->kernel_own)
-		d->stacks.kernel = d->kernel;
+	if (idle && d->kernel_own && !d->kernel)
+		open_own_kernel(d);
 }
 
 static label_set_id label_of(struct data *d, uint64_t cgroup)
@@ -469,7 +478,6 @@ static bool take_sample(struct data *d, const struct perf_file_record *record,
 static bool take(struct data *d, const struct perf_file_record *record, struct error *err)
 {
 	struct perf_record r;
-	struct error damaged = {0};
 
 	if (!record->event) {
 		d->stray++;
@@ -479,7 +487,7 @@ static bool take(struct data *d, const struct perf_file_record *record, struct e
 	if (!record->block && !d->waiting.rows.len)
 		pass(d, record->bytes.at);
 	learn(d);
-	if (!perf_record_decode(record->bytes, &record->event->layout, &r, &damaged)) {
+	if (!perf_record_decode(record->bytes, &record->event->layout, &r, &d->damaged)) {
 		d->malformed++;
 		return true;
 	}
