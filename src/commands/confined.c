@@ -55,6 +55,19 @@ void confined_output(const char *path)
 	free(target);
 }
 
+/* Is it a folder whose files are one content (input_folder.h)? */
+static bool has_parts(const char *folder)
+{
+	struct buffer path = {0};
+	struct stat status;
+	bool found;
+
+	buffer_printf(&path, "%s/data", folder);
+	found = !stat(path.at, &status) && S_ISREG(status.st_mode);
+	buffer_release(&path);
+	return found;
+}
+
 /* Can it not be looked at where it lies? */
 static bool needs_spool(const char *path)
 {
@@ -66,8 +79,10 @@ static bool needs_spool(const char *path)
 	if (!strcmp(path, "-"))
 		return !fstat(STDIN_FILENO, &status) &&
 		       (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
-	if (stat(path, &status) || S_ISDIR(status.st_mode))
+	if (stat(path, &status))
 		return false;
+	if (S_ISDIR(status.st_mode))
+		return has_parts(path);
 	if (!S_ISREG(status.st_mode))
 		return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode);
 	if (!input_open(&in, path, &ignored))
