@@ -392,23 +392,6 @@ static void invalid_lines_are_counted_and_reported_once(void **state)
 		"test: line 1: the periods of all samples exceed 2^63");
 }
 
-static void depth_has_a_limit(void **state)
-{
-	struct buffer deep = {0};
-
-	(void)state;
-	buffer_text(&deep, "p 1 1.0: cycles:\n");
-	for (uint32_t i = 0; i <= READ_DEPTH_LIMIT; i++)
-		buffer_text(&deep, "\t 1 a (/x)\n");
-	assert_refused(
-		deep.at, "test: line 1: expected no call chain of more than 1,048,576 frames");
-	buffer_text(&deep, "\np 1 2.0: cycles:\n\t 1 a (/x)\n\n");
-	assert_note(deep.at,
-		"1 of 1,048,582 lines skipped, first at line 1: expected no call chain of "
-		"more than 1,048,576 frames");
-	buffer_release(&deep);
-}
-
 /* ---- The corpus ---- */
 
 static void collect_file(const char *path, struct buffer *out)
@@ -581,7 +564,6 @@ int main(void)
 		cmocka_unit_test(every_event_is_a_kind),
 		cmocka_unit_test(idle_is_a_kind_of_its_own),
 		cmocka_unit_test(invalid_lines_are_counted_and_reported_once),
-		cmocka_unit_test(depth_has_a_limit),
 		cmocka_unit_test(totals_are_those_of_the_perl_script),
 		cmocka_unit_test(names_are_those_of_inferno),
 	};
