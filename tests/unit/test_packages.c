@@ -4,40 +4,26 @@
 
 #include "checks/packages.h"
 #include "names/runtimes.h"
+#include "support/work_folder.h"
 
-#include <sys/stat.h>
-
-/* A file system in a folder of its own; the folder's path. */
-static char root[64];
+/* A file system in the work folder, new for each test. */
+static char root[256];
 
 static void put(const char *path, const char *text)
 {
-	char whole[256], command[512];
-	FILE *f;
+	char name[256];
 
-	snprintf(whole, sizeof(whole), "%s%s", root, path);
-	snprintf(command, sizeof(command), "mkdir -p \"$(dirname '%s')\"", whole);
-	assert_int_equal(system(command), 0);
-	f = fopen(whole, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	snprintf(name, sizeof(name), "root%s", path);
+	work_run("mkdir -p \"$(dirname '%s')\"", name);
+	work_write(name, text);
 }
 
 static int begin(void **state)
 {
 	(void)state;
-	snprintf(root, sizeof(root), "/tmp/test_packages.XXXXXX");
-	return !mkdtemp(root);
-}
-
-static int end(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", root);
-	return system(command);
+	work_run("rm -rf root && mkdir root");
+	snprintf(root, sizeof(root), "%s", work_path("root"));
+	return 0;
 }
 
 static void advises(const char *path, const char *command)
@@ -99,15 +85,12 @@ static void debian_by_its_lists(void **state)
 /* The link is not in the list; the file that it leads to is. */
 static void links_of_libraries(void **state)
 {
-	char link[256];
-
 	(void)state;
 	put_debian();
 	put("/etc/apt/sources.list",
 		"deb http://deb.debian.org/debian-debug bookworm-debug main\n");
 	put("/usr/lib/x86_64-linux-gnu/libz.so.1.2.13", "");
-	snprintf(link, sizeof(link), "%s/usr/lib/x86_64-linux-gnu/libz.so.1", root);
-	assert_int_equal(symlink("libz.so.1.2.13", link), 0);
+	work_run("ln -s libz.so.1.2.13 root/usr/lib/x86_64-linux-gnu/libz.so.1");
 	advises("/usr/lib/x86_64-linux-gnu/libz.so.1", "sudo apt install zlib1g-dbgsym");
 }
 
@@ -146,9 +129,9 @@ static void runtimes_by_their_programs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(debian_by_its_lists, begin, end),
-		cmocka_unit_test_setup_teardown(links_of_libraries, begin, end),
-		cmocka_unit_test_setup_teardown(other_distributions, begin, end),
+		cmocka_unit_test_setup(debian_by_its_lists, begin),
+		cmocka_unit_test_setup(links_of_libraries, begin),
+		cmocka_unit_test_setup(other_distributions, begin),
 		cmocka_unit_test(runtimes_by_their_programs),
 	};
 
