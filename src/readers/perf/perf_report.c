@@ -19,6 +19,7 @@
 #include "names/tidy.h"
 #include "readers/lines/line_format.h"
 #include "readers/perf/perf_events.h"
+#include "readers/perf/perf_report_lines.h"
 #include "readers/perf/perf_report_tree.h"
 
 #include <stdlib.h>
@@ -33,18 +34,9 @@
 	"expected a branch such as `|--75.00%--spin`, or a frame below one: print the report "     \
 	"with "                                                                                    \
 	"-g folded,0,caller,count"
-#define COLUMNS_LIMIT 64u
-#define SHARE_LIMIT   50 /* hundredths of a percent: smaller branches are left out */
-#define PAGE_PLACES   4096u
+#define SHARE_LIMIT 50 /* hundredths of a percent: smaller branches are left out */
+#define PAGE_PLACES 4096u
 
-enum column {
-	COLUMN_OTHER,
-	COLUMN_COMMAND,
-	COLUMN_SYMBOL,
-	COLUMN_OVERHEAD,
-	COLUMN_CHILDREN,
-	COLUMN_SELF
-};
 enum order { ORDER_UNKNOWN, ORDER_CALLER, ORDER_CALLEE };
 
 /* An event's part of the report. */
@@ -66,16 +58,9 @@ struct perf_report {
 	uint64_t rows, lost;
 	enum order order;
 	struct buffer heading; /* the last line that starts with # */
-	struct {
-		size_t width;
-		enum column is;
-	} columns[COLUMNS_LIMIT];
-	size_t column_count;
-	/* The last row. */
-	struct buffer command, symbol;
-	bool with_children, all_self, no_self;
-	int64_t share, self; /* in hundredths of a percent; -1: not a percentage */
-	bool pending;	     /* its tree, or its share without one, is still to be added */
+	struct report_columns columns;
+	struct report_row row; /* the last one */
+	bool pending;	       /* its tree, or its share without one, is still to be added */
 	struct report_tree tree;
 	bool damaged;	     /* the rest of the tree is left out */
 	bool trees;	     /* there was one in the report */
@@ -86,66 +71,6 @@ struct perf_report {
 };
 
 /* ---- Sections ---- */
-
-/* "4K" */
-static bool parse_samples(struct bytes word, uint64_t *ret_samples, uint64_t *ret_unit)
-{
-	static const char units[] = "KMG";
-	const char *unit = word.len ? strchr(units, word.at[word.len - 1]) : NULL;
-	uint64_t in_unit = 1;
-
-	if (unit && *unit)
-		word.len--;
-	else
-		unit = NULL;
-	for (const char *u = units; unit && u <= unit; u++)
-		in_unit *= 1000;
-	if (!bytes_u64(word, ret_samples) || *ret_samples > UINT32_MAX)
-		return false;
-	*ret_samples *= in_unit;
-	*ret_unit = in_unit;
-	return true;
-}
-
-/* "# Samples: 4K of event 'cycles:u'"; of several at once it is "of events 'anon group { a, b }'".
- */
-static bool parse_event(struct bytes line, struct section *ret, struct bytes *ret_event)
-{
-	const struct bytes start = BYTES("# Samples: ");
-	struct bytes word;
-	const char *of, *end;
-
-	if (!bytes_starts_with(line, start))
-		return false;
-	line = (struct bytes){line.at + start.len, line.len - start.len};
-	of = bytes_find(line, BYTES(" of event"));
-	end = bytes_find_last(line, '\'');
-	if (!of || !bytes_cut(&line, ' ', &word) ||
-		!parse_samples(word, &ret->samples, &ret->samples_unit) ||
-		!bytes_cut(&line, '\'', &word) || end < line.at)
-		return false;
-	*ret_event = (struct bytes){line.at, (size_t)(end - line.at)};
-	return true;
-}
-
-/* A number behind what a line starts with. */
-static bool parse_total(struct bytes line, struct bytes start, uint64_t *ret_total)
-{
-	struct bytes number = {line.at + start.len, line.len - start.len};
-	uint64_t total;
-
-	if (!bytes_starts_with(line, start) || !bytes_u64(bytes_trim(number), &total) ||
-		total > INT64_MAX)
-		return false;
-	*ret_total = total;
-	return true;
-}
-
-static bool parse_event_count(struct bytes line, uint64_t *ret_count)
-{
-	return parse_total(line, BYTES("# Event count (approx.): "), ret_count) ||
-	       parse_total(line, BYTES("# Total weight : "), ret_count);
-}
 
 /* Stacks count samples if they are as many. */
 static bool counts_samples(const struct section *s)
@@ -203,7 +128,7 @@ static void start_section(struct perf_report *r, const struct section *found, st
 	r->section = *found;
 	r->section.event = profile_string(r->stacks.profile, event);
 	r->in_section = true;
-	r->column_count = 0;
+	r->columns.count = 0;
 }
 
 /* The section's stream, once it is known how stacks are weighed. */
@@ -229,128 +154,6 @@ static bool open_stream(struct perf_report *r, bool percent)
 	s->percent = percent;
 	r->rounded |= percent;
 	return true;
-}
-
-/* ---- Rows ---- */
-
-static bool is_dotted(struct bytes line)
-{
-	for (size_t i = 1; i < line.len; i++)
-		if (line.at[i] != '.' && line.at[i] != ' ')
-			return false;
-	return bytes_starts_with(line, BYTES("# ."));
-}
-
-static enum column column_named(struct bytes name)
-{
-	if (bytes_equal(name, BYTES("Command")) || bytes_ends_with(name, BYTES(":Command")))
-		return COLUMN_COMMAND;
-	if (bytes_equal(name, BYTES("Symbol")))
-		return COLUMN_SYMBOL;
-	if (bytes_equal(name, BYTES("Overhead")))
-		return COLUMN_OVERHEAD;
-	if (bytes_equal(name, BYTES("Children")))
-		return COLUMN_CHILDREN;
-	return bytes_equal(name, BYTES("Self")) ? COLUMN_SELF : COLUMN_OTHER;
-}
-
-/* Columns are as wide as the dots below their names. */
-static bool take_columns(struct perf_report *r, struct bytes dotted, struct error *err)
-{
-	struct bytes heading = buffer_bytes(&r->heading);
-	size_t at = 2;
-
-	r->column_count = 0;
-	while (at < dotted.len) {
-		struct bytes rest = {dotted.at + at, dotted.len - at}, name = {0};
-		size_t width = bytes_count_leading(rest, '.');
-
-		if (r->column_count == COLUMNS_LIMIT)
-			return error_set(err, ERR_LIMIT, "line %llu: more than %u columns",
-				(unsigned long long)r->stacks.lines.number, COLUMNS_LIMIT);
-		if (at < heading.len)
-			name = bytes_head((struct bytes){heading.at + at, heading.len - at}, width);
-		r->columns[r->column_count].width = width;
-		r->columns[r->column_count++].is = column_named(bytes_trim(name));
-		at += width +
-		      bytes_count_leading((struct bytes){rest.at + width, rest.len - width}, ' ');
-	}
-	return true;
-}
-
-/* What a row has in the next column; what is wider than that goes on to the next blank. */
-static struct bytes cut_field(struct bytes *row, size_t width, bool last)
-{
-	struct bytes field = *row;
-	size_t end = width;
-
-	while (end < row->len && row->at[end] != ' ')
-		end++;
-	if (last || end + 2 > row->len) {
-		row->len = 0;
-		return bytes_trim(field);
-	}
-	field.len = end;
-	*row = (struct bytes){row->at + end + 2, row->len - end - 2};
-	return bytes_trim(field);
-}
-
-/* "1234:app" is app of process 1234. */
-static struct bytes command_of(struct bytes field)
-{
-	struct bytes rest = field, pid;
-	uint64_t number;
-
-	return bytes_cut(&rest, ':', &pid) && bytes_u64(pid, &number) ? rest : field;
-}
-
-/* "[.] main" */
-static struct bytes symbol_of(struct bytes field)
-{
-	if (field.len > 4 && field.at[0] == '[' &&
-		bytes_starts_with((struct bytes){field.at + 2, 2}, BYTES("] ")))
-		field = (struct bytes){field.at + 4, field.len - 4};
-	return bytes_trim(field);
-}
-
-static void take_row(struct perf_report *r, struct bytes line)
-{
-	struct bytes rest = {line.at + 2, line.len - 2}, overhead = {0}, children = {0}, self = {0};
-
-	r->command.len = r->symbol.len = 0;
-	for (size_t i = 0; i < r->column_count && rest.len; i++) {
-		struct bytes field =
-			cut_field(&rest, r->columns[i].width, i + 1 == r->column_count);
-
-		switch (r->columns[i].is) {
-		case COLUMN_COMMAND:
-			buffer_set(&r->command, command_of(field));
-			break;
-		case COLUMN_SYMBOL:
-			buffer_set(&r->symbol, symbol_of(field));
-			break;
-		case COLUMN_OVERHEAD:
-			overhead = field;
-			break;
-		case COLUMN_CHILDREN:
-			children = field;
-			break;
-		case COLUMN_SELF:
-			self = field;
-			break;
-		case COLUMN_OTHER:
-			break;
-		}
-	}
-	r->with_children = children.len > 0;
-	r->all_self = bytes_equal(children, self);
-	r->no_self = bytes_equal(self, BYTES("0.00%"));
-	if (!report_percent(r->with_children ? children : overhead, &r->share))
-		r->share = -1;
-	r->self = r->share;
-	if (r->with_children && !report_percent(self, &r->self))
-		r->self = -1;
-	r->pending = true;
 }
 
 /* ---- Stacks ---- */
@@ -402,7 +205,7 @@ static bool parse_address(struct bytes name, uint64_t *ret_address)
  * of a page as in memory. Rows of nothing but callers tell the one in memory. */
 static bool is_symbol(const struct perf_report *r, struct bytes frame, bool *ret_same_address)
 {
-	struct bytes symbol = buffer_bytes(&r->symbol);
+	struct bytes symbol = buffer_bytes(&r->row.symbol);
 	uint64_t place, address;
 
 	cut_place(&frame);
@@ -431,22 +234,22 @@ static enum part which_part(struct perf_report *r, struct bytes stack)
 	struct bytes first, last;
 
 	ends_of(stack, r->separator, &first, &last);
-	if (!r->symbol.len) {
+	if (!r->row.symbol.len) {
 		r->unordered |= first.at != last.at;
-		if (!r->with_children || r->all_self)
+		if (!r->row.with_children || r->row.all_self)
 			return PART_WHOLE;
-		return r->no_self ? PART_OF_ANOTHER : PART_UNKNOWN;
+		return r->row.no_self ? PART_OF_ANOTHER : PART_UNKNOWN;
 	}
 	starts = is_symbol(r, first, &in_memory);
 	ends = is_symbol(r, last, &in_memory);
 	if (r->order == ORDER_UNKNOWN && starts != ends &&
-		(ends || !r->with_children || (r->all_self && !r->no_self)))
+		(ends || !r->row.with_children || (r->row.all_self && !r->row.no_self)))
 		r->order = ends ? ORDER_CALLER : ORDER_CALLEE;
-	if (!r->with_children)
+	if (!r->row.with_children)
 		return PART_WHOLE;
 	if (r->order == ORDER_CALLEE)
 		return PART_UNKNOWN;
-	return ends && !(starts && r->no_self && (in_memory || first.at != last.at))
+	return ends && !(starts && r->row.no_self && (in_memory || first.at != last.at))
 		       ? PART_WHOLE
 		       : PART_OF_ANOTHER;
 }
@@ -500,11 +303,11 @@ static bool add_stack(struct perf_report *r, struct bytes stack, int64_t value, 
 	int64_t values[TEXT_STREAMS_LIMIT] = {0};
 	enum frame_order order = r->order == ORDER_CALLEE ? INNERMOST_FIRST : OUTERMOST_FIRST;
 
-	if (r->command.len && order == OUTERMOST_FIRST)
-		text_stacks_push_name(t, buffer_bytes(&r->command), FRAME_META);
+	if (r->row.command.len && order == OUTERMOST_FIRST)
+		text_stacks_push_name(t, buffer_bytes(&r->row.command), FRAME_META);
 	push_frames(t, stack, r->separator);
-	if (r->command.len && order == INNERMOST_FIRST)
-		text_stacks_push_name(t, buffer_bytes(&r->command), FRAME_META);
+	if (r->row.command.len && order == INNERMOST_FIRST)
+		text_stacks_push_name(t, buffer_bytes(&r->row.command), FRAME_META);
 	values[r->section.stream - 1] = value;
 	if (!text_stacks_add(t, order, values, err))
 		return false;
@@ -567,7 +370,7 @@ static enum part tree_part(struct perf_report *r, uint32_t chain)
  * with the first frame that is known. */
 static void stack_cut(struct perf_report *r)
 {
-	struct bytes first, last, symbol = buffer_bytes(&r->symbol);
+	struct bytes first, last, symbol = buffer_bytes(&r->row.symbol);
 	const char between[] = {r->separator, '\0'};
 
 	ends_of(buffer_bytes(&r->stack), r->separator, &first, &last);
@@ -587,11 +390,11 @@ static bool add_rest(struct perf_report *r, int64_t rest, struct error *err)
 {
 	int64_t rounding = report_share(r->section.event_count, r->tree.chains.len / 2 + 1);
 
-	if (r->self <= 0 || (r->tree.chains.len && rest <= rounding))
+	if (r->row.self <= 0 || (r->tree.chains.len && rest <= rounding))
 		return true;
 	r->stack.len = 0;
 	if (r->order == ORDER_CALLEE)
-		buffer_add(&r->stack, r->symbol.at, r->symbol.len);
+		buffer_add(&r->stack, r->row.symbol.at, r->row.symbol.len);
 	stack_cut(r);
 	return rest <= 0 || add_stack(r, buffer_bytes(&r->stack), rest, err);
 }
@@ -600,7 +403,7 @@ static bool add_rest(struct perf_report *r, int64_t rest, struct error *err)
  * the row itself. */
 static bool is_own(const struct perf_report *r, const struct report_chain *c, int64_t rest)
 {
-	return !r->with_children ||
+	return !r->row.with_children ||
 	       c->own <= rest + report_share(r->section.event_count, r->tree.chains.len / 2 + 1);
 }
 
@@ -614,7 +417,7 @@ static bool add_chain(struct perf_report *r, uint32_t chain, int64_t *rest, stru
 	part = tree_part(r, chain);
 	if (part == PART_UNKNOWN)
 		return fail_parts(r, err);
-	if (r->with_children && (part == PART_OF_ANOTHER || !is_own(r, c, *rest)))
+	if (r->row.with_children && (part == PART_OF_ANOTHER || !is_own(r, c, *rest)))
 		return true;
 	if (c->branches || c->cut)
 		stack_cut(r);
@@ -626,18 +429,18 @@ static bool add_chain(struct perf_report *r, uint32_t chain, int64_t *rest, stru
  * stacks begin with the row's symbol (-g callee), and those of callers are like all others. */
 static bool has_own(const struct perf_report *r, int64_t rest)
 {
-	return !r->with_children || r->self < 2 * SHARE_LIMIT ||
-	       rest < report_share(r->section.event_count, (uint64_t)r->self);
+	return !r->row.with_children || r->row.self < 2 * SHARE_LIMIT ||
+	       rest < report_share(r->section.event_count, (uint64_t)r->row.self);
 }
 
 /* The order of frames is known before the first stack is added. */
 static bool add_tree(struct perf_report *r, struct error *err)
 {
-	int64_t rest = report_share(r->section.event_count, (uint64_t)r->self);
+	int64_t rest = report_share(r->section.event_count, (uint64_t)r->row.self);
 
-	if (r->with_children && !r->self)
+	if (r->row.with_children && !r->row.self)
 		return true;
-	report_tree_weigh(&r->tree, r->share, r->section.event_count);
+	report_tree_weigh(&r->tree, r->row.share, r->section.event_count);
 	for (uint32_t i = 0; r->order == ORDER_UNKNOWN && i < r->tree.chains.len; i++)
 		if (!r->tree.chains.items[i].branches)
 			tree_part(r, i);
@@ -652,7 +455,7 @@ static bool add_tree(struct perf_report *r, struct error *err)
 /* Values of a row are percentages. False: they are skipped. */
 static bool has_shares(struct perf_report *r)
 {
-	if (r->share < 0 || r->self < 0)
+	if (r->row.share < 0 || r->row.self < 0)
 		text_stacks_skip(&r->stacks, "expected a row with a percentage");
 	else if (!open_stream(r, true))
 		text_stacks_skip(&r->stacks, "expected no more than 16 events");
@@ -666,7 +469,13 @@ static bool has_shares(struct perf_report *r)
 static bool add_bare_row(struct perf_report *r, struct error *err)
 {
 	return !has_shares(r) ||
-	       add_rest(r, report_share(r->section.event_count, (uint64_t)r->self), err);
+	       add_rest(r, report_share(r->section.event_count, (uint64_t)r->row.self), err);
+}
+
+static void take_row(struct perf_report *r, struct bytes line)
+{
+	report_row_take(&r->row, &r->columns, line);
+	r->pending = true;
 }
 
 /* Rows that came before the first tree. */
@@ -727,13 +536,14 @@ static bool take_comment(struct perf_report *r, struct bytes line, struct error 
 	struct section found = {0};
 	struct bytes event;
 
-	if (parse_event(line, &found, &event))
+	if (report_parse_event(line, &found.samples, &found.samples_unit, &event))
 		start_section(r, &found, event);
-	else if (is_dotted(line)) {
-		if (!take_columns(r, line, err))
+	else if (report_is_dotted(line)) {
+		if (!report_columns_take(&r->columns, buffer_bytes(&r->heading), line,
+			    r->stacks.lines.number, err))
 			return false;
-	} else if (!parse_event_count(line, &r->section.event_count))
-		parse_total(line, BYTES("# Total Lost Samples: "), &r->lost);
+	} else if (!report_parse_event_count(line, &r->section.event_count))
+		report_parse_total(line, BYTES("# Total Lost Samples: "), &r->lost);
 	buffer_set(&r->heading, line);
 	return true;
 }
@@ -765,11 +575,11 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 	}
 	if (*line.at == '#')
 		return finish_row(r, err) && take_comment(r, line, err);
-	if (r->column_count && is_digit(*line.at)) {
+	if (r->columns.count && is_digit(*line.at)) {
 		r->pending = false;
 		return take_stack(r, line, err);
 	}
-	if (!r->column_count || !bytes_starts_with(line, BYTES("  "))) {
+	if (!r->columns.count || !bytes_starts_with(line, BYTES("  "))) {
 		text_stacks_skip(&r->stacks, "expected " EXPECTS);
 		return true;
 	}
@@ -808,8 +618,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	done = line_format_lines(&format, &r, err) && finish(&r, err);
 	text_stacks_release(&r.stacks);
 	buffer_release(&r.heading);
-	buffer_release(&r.command);
-	buffer_release(&r.symbol);
+	report_row_release(&r.row);
 	buffer_release(&r.stack);
 	buffer_release(&r.early);
 	report_tree_release(&r.tree);
@@ -824,9 +633,9 @@ static int bid(struct bytes head)
 	int bits = 0;
 
 	while (bytes_line(&head, &line)) {
-		if (parse_event(line, &found, &event))
+		if (report_parse_event(line, &found.samples, &found.samples_unit, &event))
 			bits = 8 * 12;
-		else if (bits && parse_event_count(line, &found.event_count))
+		else if (bits && report_parse_event_count(line, &found.event_count))
 			return bits + 8 * 8;
 	}
 	return bits;
