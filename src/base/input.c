@@ -1,9 +1,11 @@
-/* input.c: where do bytes come from, and how are they decompressed? */
+/* input.c: how do the bytes of an input become a window of its content: mapped, copied or unpacked?
+ */
 #include "base/input.h"
 
 #include "base/expansion.h"
 #include "base/filters/filter.h"
 #include "base/input_range.h"
+#include "base/input_raw.h"
 #include "base/libc.h"
 #include "base/memory.h"
 #include "base/scope.h"
@@ -18,9 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Content that has to be copied is read in pieces that fit into the L2 cache. */
-#define INPUT_PIECE ((size_t)256 << 10)
-
 /* A plain file is mapped as a whole (stable_file.h). The kernel maps 16 pages per fault, which is
  * faster than a copy, and faster than populating each megabyte in advance (MADV_POPULATE_READ).
  * Pages before the window are released, so that memory stays bounded. */
@@ -30,13 +29,7 @@
 /* A plain file that has to be copied and is larger is read piece by piece, like a pipe. */
 #define COPIED_WHOLE ((uint64_t)256 << 20) /* bytes */
 
-#define PIPE_ROOM (1 << 20) /* bytes; by default the most that users may ask for */
-
 #define RELEASED_ASIDE ((size_t)32 << 20) /* bytes */
-
-/* The byte order mark that some programs write before UTF-8 text. No binary format starts with
- * it. */
-#define MARK BYTES("\xEF\xBB\xBF")
 
 static const struct filter *const filters[] = {
 	&filter_gzip,
@@ -50,26 +43,8 @@ static const struct filter *const filters[] = {
 #endif
 };
 
-/* Several files as one content. */
-struct parts {
-	struct input_part_fds fds; /* of those that follow the first */
-	size_t next;
-	VECTOR(struct input_part) begun;
-};
-
-struct raw {
-	int fd; /* -1: all of it is in `left` */
-	bool ended;
-	char *const *next;   /* further files, NULL-terminated; NULL: none */
-	char last;	     /* the last byte that was read */
-	bool packed;	     /* compressed, so not text */
-	struct parts *parts; /* NULL: not several files as one content */
-	struct bytes left;   /* read, not yet unpacked */
-	char *piece;
-};
-
 struct input_source {
-	struct raw raw;
+	struct input_raw raw;
 	const struct filter *filter; /* NULL: plain */
 	void *filter_state;
 	bool filter_done;
@@ -84,151 +59,6 @@ struct input_source {
 	struct input_range *range;	/* the part of the content still to be read... */
 	struct input_range all; /* ... which is everything, unless other inputs read ranges of it */
 };
-
-static bool open_path(const char *path, int *ret_fd, bool *ret_folder, struct error *err)
-{
-	bool standard = !strcmp(path, "-");
-	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status = {0};
-
-	if (scope_fd(fd) < 0)
-		return error_errno(err, "%s: cannot open", standard ? "<stdin>" : path);
-	*ret_folder = !fstat(fd, &status) && S_ISDIR(status.st_mode);
-	/* A pipe holds 64 KiB by default, and a fast reader would wait for it again and again. */
-	if (S_ISFIFO(status.st_mode))
-		fcntl(fd, F_SETPIPE_SZ, PIPE_ROOM);
-	*ret_fd = fd;
-	return true;
-}
-
-static bool refuse_folder(const char *path, struct error *err)
-{
-	return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
-}
-
-static bool open_file(const char *path, int *ret_fd, struct error *err)
-{
-	bool folder;
-
-	if (!open_path(path, ret_fd, &folder, err))
-		return false;
-	if (!folder)
-		return true;
-	scope_close(*ret_fd);
-	return refuse_folder(path, err);
-}
-
-static size_t mark_length(struct bytes head)
-{
-	return bytes_starts_with(head, MARK) ? MARK.len : 0;
-}
-
-/* Read the start of a text without its byte order mark. Returns the number of bytes; `to` has
- * room for them and the mark. Errors are ignored here; the next read meets them again. */
-static size_t read_behind_mark(int fd, char *to)
-{
-	size_t len = 0;
-	ssize_t got;
-
-	do {
-		got = read(fd, to + len, MARK.len - len);
-		len += got > 0 ? (size_t)got : 0;
-	} while (len < MARK.len && (got > 0 || (got < 0 && errno == EINTR)));
-	return len - mark_length((struct bytes){to, len});
-}
-
-/* At the end of a file, continue with the next one. Text continues on a new line; `to` has room for
- * a newline and a mark. */
-static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *err)
-{
-	size_t len = 0;
-	int fd;
-
-	if (!open_file(*raw->next, &fd, err))
-		return false;
-	scope_close(raw->fd);
-	raw->fd = fd;
-	raw->next++;
-	if (!raw->packed) {
-		if (raw->last != '\n')
-			to[len++] = '\n';
-		len += read_behind_mark(fd, to + len);
-	}
-	if (len)
-		raw->last = to[len - 1];
-	*ret_len = len;
-	return true;
-}
-
-/* The bytes in front of the next part; `to` has room for 7 bytes. */
-static size_t part_next(struct raw *raw, char *to)
-{
-	struct parts *parts = raw->parts;
-	uint64_t end = parts->begun.items[parts->begun.len - 1].end,
-		 start = (end + 7) & ~(uint64_t)7;
-
-	memset(to, 0, 8 - 1);
-	scope_close(raw->fd);
-	raw->fd = parts->fds.items[parts->next];
-	parts->fds.items[parts->next++] = -1;
-	vector_push(&parts->begun, ((struct input_part){start, start}));
-	return (size_t)(start - end);
-}
-
-static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, struct error *err)
-{
-	ssize_t got;
-
-	do
-		got = read(raw->fd, to, room);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return error_errno(err, "cannot read");
-	*ret_len = (size_t)got;
-	if (got)
-		raw->last = to[got - 1];
-	else if (raw->next && *raw->next)
-		return raw_next(raw, to, ret_len, err);
-	if (raw->parts)
-		raw->parts->begun.items[raw->parts->begun.len - 1].end += (uint64_t)got;
-	if (!got && raw->parts && raw->parts->next < raw->parts->fds.len)
-		*ret_len = part_next(raw, to);
-	else
-		raw->ended = got == 0;
-	return true;
-}
-
-/* Read the next piece, unless some bytes are left or the input has ended. */
-static bool raw_more(struct raw *raw, struct error *err)
-{
-	size_t len = 0;
-
-	if (raw->left.len || raw->ended)
-		return true;
-	if (!raw->piece)
-		raw->piece = memory_new(INPUT_PIECE, 1);
-	if (!raw_read(raw, raw->piece, INPUT_PIECE, &len, err))
-		return false;
-	raw->left = (struct bytes){raw->piece, len};
-	return true;
-}
-
-/* Read enough raw bytes to see any magic number, if there are that many. */
-static bool raw_head(struct raw *raw, struct error *err)
-{
-	size_t have = 0, len = 0;
-
-	if (raw->fd < 0)
-		return true;
-	raw->piece = memory_new(INPUT_PIECE, 1);
-	while (have < 8 && !raw->ended) {
-		if (!raw_read(raw, raw->piece + have, INPUT_PIECE - have, &len, err))
-			return false;
-		have += len;
-	}
-	raw->left = (struct bytes){raw->piece, have};
-	return true;
-}
 
 static const struct filter *filter_for(struct bytes head)
 {
@@ -253,7 +83,7 @@ static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_a
 }
 
 /* Is this a single, uncompressed file that can be mapped? Its content starts at *ret_base. */
-static bool is_plain(const struct raw *raw, off_t *ret_base)
+static bool is_plain(const struct input_raw *raw, off_t *ret_base)
 {
 	char head[8];
 	ssize_t len;
@@ -282,7 +112,7 @@ static bool map_file(struct input_source *s)
 	}
 	content = (struct bytes){s->file.content.at + base, s->file.content.len - (size_t)base};
 	s->from = &s->file;
-	s->base = s->passed = (size_t)base + mark_length(content);
+	s->base = s->passed = (size_t)base + raw_mark_length(content);
 	s->all = (struct input_range){
 		.lock = PTHREAD_MUTEX_INITIALIZER, .end = s->file.content.len - s->base};
 	s->range = &s->all;
@@ -340,7 +170,7 @@ static bool input_begin(struct input *in, struct error *err)
 		s->filter_state = s->filter->open();
 		s->raw.packed = true;
 	} else {
-		size_t cut = mark_length(s->raw.left);
+		size_t cut = raw_mark_length(s->raw.left);
 
 		s->raw.left = (struct bytes){s->raw.left.at + cut, s->raw.left.len - cut};
 	}
@@ -371,7 +201,7 @@ static bool open_folder(struct input *in, int fd, const char *name, struct error
 	if (opened)
 		return input_open_parts(in, &fds, name, err);
 	if (!fds.len && error == ENOENT)
-		refuse_folder(name, err);
+		raw_refuse_folder(name, err);
 	errno = error;
 	if (!err->code)
 		error_errno(err, "%s: cannot open file %zu of those that belong to it", name,
@@ -387,7 +217,7 @@ bool input_open(struct input *in, const char *path, struct error *err)
 	bool folder;
 
 	*in = (struct input){.name = name};
-	if (!open_path(path, &fd, &folder, err))
+	if (!raw_open(path, &fd, &folder, err))
 		return false;
 	return (folder ? open_folder : input_open_fd)(in, fd, name, err);
 }
@@ -407,10 +237,10 @@ bool input_open_files(struct input *in, char *const *paths, struct error *err)
 	if (!paths[1])
 		return input_open(in, *paths, err);
 	*in = (struct input){.name = strcmp(*paths, "-") ? *paths : "<stdin>"};
-	if (!open_file(*paths, &fd, err))
+	if (!raw_open_file(*paths, &fd, err))
 		return false;
 	in->source = memory_new(1, sizeof(*in->source));
-	in->source->raw = (struct raw){.fd = fd, .next = paths + 1, .last = '\n'};
+	in->source->raw = (struct input_raw){.fd = fd, .next = paths + 1, .last = '\n'};
 	return input_begin(in, err);
 }
 
@@ -421,18 +251,13 @@ bool input_open_parts(
 
 	*in = (struct input){.name = name};
 	in->source = s = memory_new(1, sizeof(*in->source));
-	s->raw.fd = fds->items[0];
-	s->raw.parts = memory_new(1, sizeof(*s->raw.parts));
-	s->raw.parts->fds = *fds;
-	s->raw.parts->next = 1;
-	vector_push(&s->raw.parts->begun, ((struct input_part){0}));
-	*fds = (struct input_part_fds){0};
+	raw_begin_parts(&s->raw, fds);
 	return input_begin(in, err);
 }
 
 const struct input_part *input_parts(const struct input *in, size_t *ret_count)
 {
-	const struct parts *parts = in->source->raw.parts;
+	const struct raw_parts *parts = in->source->raw.parts;
 
 	*ret_count = parts ? parts->begun.len : 0;
 	return parts ? parts->begun.items : NULL;
@@ -442,17 +267,8 @@ bool input_open_bytes(struct input *in, struct bytes content, const char *name, 
 {
 	*in = (struct input){.name = name};
 	in->source = memory_new(1, sizeof(*in->source));
-	in->source->raw = (struct raw){.fd = -1, .ended = true, .left = content};
+	in->source->raw = (struct input_raw){.fd = -1, .ended = true, .left = content};
 	return input_begin(in, err);
-}
-
-static void release_parts(struct parts *parts)
-{
-	for (size_t i = parts->next; i < parts->fds.len; i++)
-		scope_close(parts->fds.items[i]);
-	vector_release(&parts->fds);
-	vector_release(&parts->begun);
-	memory_free(parts);
 }
 
 static void *release_file(void *source)
@@ -486,11 +302,7 @@ void input_release(struct input *in)
 		return;
 	if (s->filter)
 		s->filter->close(s->filter_state);
-	if (s->raw.fd >= 0)
-		scope_close(s->raw.fd);
-	if (s->raw.parts)
-		release_parts(s->raw.parts);
-	memory_free(s->raw.piece);
+	raw_release(&s->raw);
 	memory_free(s->buffer);
 	release_aside(s);
 	*in = (struct input){0};
@@ -518,9 +330,9 @@ static void begin(struct input_source *s, bool ended)
 {
 	size_t cut;
 
-	if (s->len < MARK.len && !ended)
+	if (s->len < RAW_MARK.len && !ended)
 		return;
-	cut = mark_length((struct bytes){s->buffer + s->start, s->len});
+	cut = raw_mark_length((struct bytes){s->buffer + s->start, s->len});
 	s->start += cut;
 	s->len -= cut;
 	s->begun = true;
@@ -576,7 +388,7 @@ static bool source_step(struct input_source *s, bool *ret_ended, struct error *e
 /* Plain content in memory needs no buffer: the window is all of it. */
 static bool window_in_memory(struct input *in)
 {
-	struct raw *raw = &in->source->raw;
+	struct input_raw *raw = &in->source->raw;
 
 	if (in->source->filter || in->source->from || raw->fd >= 0)
 		return false;

@@ -41,9 +41,6 @@ bool input_open_parts(
 
 /* Where the parts are in the content; known for those of which something has been read. NULL: the
  * input has no parts. */
-struct input_part {
-	uint64_t start, end; /* bytes */
-};
 const struct input_part *input_parts(const struct input *in, size_t *ret_count);
 
 /* Read from memory that outlives the input (tests, fuzzers, embedded data). */

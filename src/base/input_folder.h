@@ -8,8 +8,14 @@
 #include "base/memory.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define INPUT_PARTS_LIMIT 8192u
+
+/* Where a part is in the content: offsets. */
+struct input_part {
+	uint64_t start, end;
+};
 
 /* Opens a file of the folder for reading; -1 with errno. */
 typedef int input_part_opener(void *context, const char *name);
