@@ -3,7 +3,7 @@
 #include "checks/trial.h"
 #include "recorders/cgroups/cgroup.h"
 #include "recorders/cgroups/search.h"
-#include "recorders/perf/source.h"
+#include "recorders/perf/ring_sizes.h"
 #include "recorders/probes/tracefs.h"
 
 #include <stdio.h>
@@ -179,7 +179,7 @@ static void check_memory(const struct machine *m, struct findings *out)
 
 	if (!m->perf.any || !trial_start(&trial, recorders[0], WAY_PERF))
 		return;
-	perf_source_memory_obstacle(&o);
+	ring_sizes_obstacle(&o);
 	if (!trial_end(&trial, &notices, &err))
 		finding_add(out, "ring buffers", CHECK_MISSING, NULL,
 			"--recorder perf does not work: %s", err.text);

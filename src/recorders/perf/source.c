@@ -1,42 +1,18 @@
 /* source.c: events opened on the targets of a session, and their rings. */
 #include "recorders/perf/source.h"
 
-#include "images/arch.h"
-#include "recorders/capabilities.h"
 #include "recorders/refusal.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define RING_MAX       ((uint64_t)64 << 20) /* bytes of one CPU's ring */
-#define RING_MIN       ((uint64_t)32 << 10)
-#define RING_TRACKING  ((uint64_t)256 << 10)
-#define RING_TIME      400  /* ms of samples for which a ring should have room */
-#define RING_TIME_LESS 150  /* ... below which smaller stack copies are taken */
-#define RECORD_REST    2048 /* bytes of a sample besides its stack copy: registers, kernel frames */
-
 #define FREQUENCY_FEW_CPUS  997 /* primes, so as not to march in step with timers */
 #define FREQUENCY_MANY_CPUS 99
 #define MANY_CPUS	    8
-
-static uint64_t page_size(void)
-{
-	return (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-static uint64_t power_of_two(uint64_t at_least)
-{
-	uint64_t size = page_size();
-
-	while (size < at_least)
-		size <<= 1;
-	return size;
-}
 
 /* ---- How often ---- */
 
@@ -57,62 +33,6 @@ static bool choose_frequency(struct perf_source *source, struct session *s, stru
 			(unsigned long long)most);
 	source->frequency = requested;
 	return true;
-}
-
-/* ---- How much memory ---- */
-
-/* Bytes that this user may map of rings of one recording. */
-static uint64_t lockable(const struct perf_features *features, size_t cpus)
-{
-	uint64_t kilobytes = 516, limit = 0;
-	struct rlimit locked = {0};
-	FILE *f = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
-
-	if (f) {
-		unsigned long long value;
-
-		if (fscanf(f, "%llu", &value) == 1)
-			kilobytes = value;
-		fclose(f);
-	}
-	if (features->paranoid < 0 || capability_held(CAP_IPC_LOCK))
-		limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_size() / 8;
-	else if (!getrlimit(RLIMIT_MEMLOCK, &locked))
-		limit = kilobytes * 1024 * cpus +
-			(locked.rlim_cur < UINT64_MAX / 2 ? locked.rlim_cur : UINT64_MAX / 2);
-	return limit;
-}
-
-static uint64_t ring_for(uint64_t frequency, uint64_t stack_bytes, uint64_t ms)
-{
-	return frequency * (stack_bytes + RECORD_REST) * ms / 1000;
-}
-
-/* Choose rings for RING_TIME of samples within the limit of locked memory; then stack copies that
- * fit. */
-static void choose_sizes(struct perf_source *source, const struct session *s, size_t cpus)
-{
-	const struct record_options *o = s->options;
-	uint64_t limit = lockable(&source->features, cpus) / cpus;
-	bool copies =
-		o->stacks == STACKS_TABLES && !o->kernel_only && arch_native() && !source->program;
-
-	source->regs_mask = copies ? arch_perf_mask(arch_native()) : 0;
-	source->stack_bytes = !copies ? 0 : o->stack_bytes ? o->stack_bytes : STACK_BYTES_MAX;
-	source->ring_bytes = power_of_two(
-		o->ring_bytes ? o->ring_bytes
-			      : ring_for(source->frequency, source->stack_bytes, RING_TIME));
-	if (o->ring_bytes)
-		return;
-	if (source->ring_bytes > RING_MAX)
-		source->ring_bytes = RING_MAX;
-	while (source->ring_bytes + RING_TRACKING + 2 * page_size() > limit &&
-		source->ring_bytes > RING_MIN)
-		source->ring_bytes >>= 1;
-	if (!copies || o->stack_bytes || source->ring_bytes == RING_MAX ||
-		source->ring_bytes >= ring_for(source->frequency, STACK_BYTES_MAX, RING_TIME_LESS))
-		return;
-	source->stack_bytes = STACK_BYTES_SMALL;
 }
 
 /* ---- Attributes ---- */
@@ -154,14 +74,14 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	if (o->by_cgroup || source->bounds.folders.len)
 		ret->sample_type |= PERF_SAMPLE_CGROUP;
 	ret->sample_max_stack = 0;
-	ret->exclude_callchain_user = source->regs_mask || o->kernel_only;
+	ret->exclude_callchain_user = source->sizes.regs_mask || o->kernel_only;
 	ret->exclude_callchain_kernel = source->user_only || o->user_only;
-	if (source->regs_mask) {
+	if (source->sizes.regs_mask) {
 		ret->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		ret->sample_regs_user = source->regs_mask;
-		ret->sample_stack_user = (uint32_t)source->stack_bytes;
+		ret->sample_regs_user = source->sizes.regs_mask;
+		ret->sample_stack_user = (uint32_t)source->sizes.stack_bytes;
 	}
-	ret->wakeup_watermark = (uint32_t)(source->ring_bytes / 4);
+	ret->wakeup_watermark = (uint32_t)(source->sizes.ring_bytes / 4);
 }
 
 static void tracking_attr(
@@ -213,14 +133,6 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 	return true;
 }
 
-bool perf_source_memory_obstacle(struct obstacle *ret)
-{
-	obstacle_set(ret, ERR_PERMISSION,
-		"locked memory is limited, so that stacks deeper than 16 KB are truncated");
-	obstacle_remedy(ret, "for 64 KB run as root, or raise ulimit -l");
-	return obstacle_command(ret, "sudo prlimit --memlock=unlimited --pid $$");
-}
-
 /* Report restrictions once everything is open: a failure has its own message. */
 static void note_differences(const struct perf_source *source, struct session *s)
 {
@@ -234,8 +146,9 @@ static void note_differences(const struct perf_source *source, struct session *s
 		perf_event_obstacle(&obstacle, &source->features, PERF_KERNEL);
 		session_notice(s, "sampling only user code: %s", obstacle.reason);
 	}
-	if (source->regs_mask && !o->stack_bytes && source->stack_bytes == STACK_BYTES_SMALL) {
-		perf_source_memory_obstacle(&obstacle);
+	if (source->sizes.regs_mask && !o->stack_bytes &&
+		source->sizes.stack_bytes == STACK_BYTES_SMALL) {
+		ring_sizes_obstacle(&obstacle);
 		session_notice(s, "%s: %s", obstacle.reason, obstacle.remedy);
 	}
 }
@@ -272,7 +185,8 @@ static bool add_ring(struct perf_source *source, int fd, int cpu, bool samples)
 {
 	struct perf_ring ring;
 
-	if (!perf_ring_map(&ring, fd, (uint32_t)cpu, samples ? source->ring_bytes : RING_TRACKING,
+	if (!perf_ring_map(&ring, fd, (uint32_t)cpu,
+		    samples ? source->sizes.ring_bytes : RING_TRACKING,
 		    samples ? &source->sample_layout : &source->tracking_layout))
 		return false;
 	vector_push(&source->merge.rings, ring);
@@ -328,7 +242,7 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 	if (source->program && !attach_program(source, &opened, rings, err))
 		return false;
 	if (!source->program && !attach(source, opened.fd, cpu, true, &rings->sample))
-		return ring_error(source, source->ring_bytes, cpu, err);
+		return ring_error(source, source->sizes.ring_bytes, cpu, err);
 	if (!perf_event_read(opened.fd, &source->features, &count))
 		return error_errno(err, "event '%s'", name);
 	source->opened.items[source->opened.len - 1].id = count.id;
@@ -561,10 +475,10 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 		}
 		close_all(source);
 		if (!source->lock_refused || s->options->ring_bytes ||
-			source->ring_bytes <= RING_MIN)
+			source->sizes.ring_bytes <= RING_MIN)
 			return false;
 		source->lock_refused = false;
-		source->ring_bytes >>= 1;
+		source->sizes.ring_bytes >>= 1;
 		*err = (struct error){0};
 	}
 }
@@ -598,7 +512,8 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 		source->passed_on = !on_cpus(source, s);
 		s->frequency = source->frequency;
 		s->cpus = source->cpus.list.len;
-		choose_sizes(source, s, source->cpus.list.len);
+		source->sizes = ring_sizes_choose(&source->features, s->options, source->program,
+			source->frequency, source->cpus.list.len);
 		ok = open_with_rings(source, s, &source->cpus, &threads, err);
 	}
 	number_list_release(&threads);

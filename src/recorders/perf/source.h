@@ -10,13 +10,15 @@
 #include "recorders/perf/counts.h"
 #include "recorders/perf/event.h"
 #include "recorders/perf/ring.h"
+#include "recorders/perf/ring_sizes.h"
 #include "recorders/session.h"
 
 struct perf_source {
 	struct perf_features features;
 	struct event_names events;
 	struct number_list cpus;
-	uint64_t frequency, stack_bytes, ring_bytes;
+	uint64_t frequency;
+	struct ring_sizes sizes;
 	bool lock_refused; /* a ring exceeded the limit of locked memory */
 	uint64_t every;	   /* if the timers cannot be changed: one of so many ticks is a sample */
 	struct cgroup cgroup; /* made for the command: events on CPUs count only for it; or none */
@@ -31,7 +33,6 @@ struct perf_source {
 	bool tracking_all;  /* records of all processes are read, not only those of targets */
 	int program;	    /* set before opening: of the kernel, takes each sample; 0: none */
 	bool user_only;	    /* the kernel may not be sampled at all */
-	uint64_t regs_mask; /* 0: user stacks are not copied */
 	VECTOR(struct perf_event_attr) attrs; /* of each event */
 	struct perf_layout sample_layout, tracking_layout;
 	VECTOR(struct open_event) opened; /* what is sampled */
@@ -46,9 +47,6 @@ struct open_event {
 	uint64_t periods, running; /* of a clock, before the last change of frequency: ended
 				      periods; running time, ns */
 };
-
-/* What is in the way when this user may lock only little memory. Returns false. */
-bool perf_source_memory_obstacle(struct obstacle *ret);
 /* Open everything, not enabled. Reports restrictions by session_notice. */
 bool perf_source_open(struct perf_source *source, struct session *s, struct error *err);
 bool perf_source_enable(struct perf_source *source);
