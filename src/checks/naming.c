@@ -126,8 +126,8 @@ static void check_cache(const struct machine *m, struct findings *out)
 	(void)m;
 	if (!symbol_cache_folder(&path) || access(path.at, W_OK)) {
 		finding_add(out, "symbol cache", CHECK_LIMITED, "export KILN_CACHE=\"$HOME/.kiln\"",
-			"names are looked up anew in each run: no folder of this user is for "
-			"them");
+			"names are looked up anew in each run: this user has no folder to keep "
+			"them in");
 	} else {
 		units_human(&size, folder_size(path.at), BYTES("bytes"));
 		finding_add(out, "symbol cache", CHECK_OK, NULL, "%s, %s", path.at, size.at);

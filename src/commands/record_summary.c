@@ -257,7 +257,7 @@ static void add_notes(struct buffer *out, const struct profile *p)
 
 struct hot {
 	frame_id frame;
-	int64_t self; /* turned around where all is less than nothing */
+	int64_t self; /* its negative where the sum of all is negative: memory that was freed */
 };
 
 static int hotter(const void *a, const void *b)

@@ -95,7 +95,8 @@ uint64_t unnamed_weights(const struct profile *p, const bool *unnamed, const uin
 		uint64_t weight = value > 0 ? (uint64_t)value : 0;
 
 		if (__builtin_add_overflow(all, weight, &all))
-			break; /* no sum of a recording: shares of what came before */
+			break; /* more than a recording can have: only what came before is weighed
+				*/
 		for (uint64_t set = sets[samples->stack.items[i]]; set; set &= set - 1)
 			ret_weights[module_of_bit[__builtin_ctzll(set)]] += weight;
 	}

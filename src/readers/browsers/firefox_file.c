@@ -222,7 +222,7 @@ static void rows_read(struct firefox_rows *r, struct json *j)
 	}
 }
 
-static void thread_key(struct firefox_thread *t, struct bytes key, struct json *j)
+bool firefox_thread_identity(struct firefox_thread *t, struct bytes key, struct json *j)
 {
 	if (bytes_equal(key, BYTES("name")))
 		buffer_set(&t->name, json_string_if(j));
@@ -232,7 +232,16 @@ static void thread_key(struct firefox_thread *t, struct bytes key, struct json *
 		t->pid = json_number_if(j, 0, -1);
 	else if (bytes_equal(key, BYTES("tid")))
 		t->tid = json_number_if(j, 0, -1);
-	else if (bytes_equal(key, BYTES("samples")))
+	else
+		return false;
+	return true;
+}
+
+static void thread_key(struct firefox_thread *t, struct bytes key, struct json *j)
+{
+	if (firefox_thread_identity(t, key, j))
+		return;
+	if (bytes_equal(key, BYTES("samples")))
 		rows_read(&t->rows[SAMPLES], j);
 	else if (bytes_equal(key, BYTES("jsAllocations")))
 		rows_read(&t->rows[JS_ALLOCATIONS], j);

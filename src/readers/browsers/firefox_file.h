@@ -65,6 +65,10 @@ struct firefox_file {
 };
 
 /* Read the file, or stop early; json_finish has the error. */
+/* Of any profile of Firefox: the name of a thread and of its process, and their ids. False: the key
+ * is another one. */
+bool firefox_thread_identity(struct firefox_thread *t, struct bytes key, struct json *j);
+
 void firefox_file_read(struct firefox_file *f, struct json *j);
 void firefox_file_release(struct firefox_file *f);
 void firefox_threads_clear(struct firefox_threads *t);

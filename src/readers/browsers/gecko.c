@@ -183,15 +183,9 @@ static void thread_key(struct firefox_thread *t, struct bytes key, struct json *
 	const struct column frames[] = {{"location", &tables->frame_func, NULL, 0},
 		{"line", NULL, &tables->frame_line, 0}, {0}};
 
-	if (bytes_equal(key, BYTES("name")))
-		buffer_set(&t->name, json_string_if(j));
-	else if (bytes_equal(key, BYTES("processName")))
-		buffer_set(&t->process, json_string_if(j));
-	else if (bytes_equal(key, BYTES("pid")))
-		t->pid = json_number_if(j, 0, -1);
-	else if (bytes_equal(key, BYTES("tid")))
-		t->tid = json_number_if(j, 0, -1);
-	else if (bytes_equal(key, BYTES("samples")))
+	if (firefox_thread_identity(t, key, j))
+		return;
+	if (bytes_equal(key, BYTES("samples")))
 		samples_read(&t->rows[SAMPLES], j);
 	else if (bytes_equal(key, BYTES("stackTable")))
 		table_read(stacks, j);
